@@ -5,6 +5,7 @@ import type { Logger } from '../../../base/common/log';
 import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { ChatError, type Chats } from '../chatPorts';
 import { forEachConversation } from './forEachConversation';
+import { isRunning } from './rowState';
 
 /** So many are not deleted without a question, also if it can be taken back. */
 const manyConversations = 10;
@@ -89,8 +90,8 @@ export class DeletedConversations implements Disposable {
   }
 
   private isWorking(id: string): boolean {
-    const state = this.deps.chats.rows.find((row) => row.id === id)?.state;
-    return state === 'busy' || state === 'waiting';
+    const row = this.deps.chats.rows.find((one) => one.id === id);
+    return row !== undefined && isRunning(row);
   }
 
   /** The turn may have ended, or another one may have begun, since the user was asked. @throws an error for the user */

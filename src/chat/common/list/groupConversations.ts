@@ -2,6 +2,7 @@ import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { ConversationRow } from '../chatView';
 import { ageGroup, dayGroup } from './ageGroup';
 import type { ListSettings } from './listSettings';
+import { isArchivedAway } from './rowState';
 
 export interface ConversationGroup {
   /** Unique among the groups, and the same as long as they are grouped in the same way. */
@@ -72,11 +73,6 @@ export function groupConversations(facts: GroupingFacts): GroupedConversations {
     archivedCount,
     outOfScopeCount,
   };
-}
-
-/** Whether it is out of sight. What runs or needs input is always in sight. */
-export function isArchivedAway({ isArchived, state }: ConversationRow): boolean {
-  return isArchived === true && state !== 'waiting' && state !== 'busy';
 }
 
 interface Place {

@@ -1,4 +1,5 @@
 import type { ConversationRow } from '../chatView';
+import { isRunning } from './rowState';
 
 /** What the user can do with a conversation of the list. */
 export type RowVerb =
@@ -29,7 +30,7 @@ export function verbsOf(row: ConversationRow): readonly RowVerb[] {
   if (row.source !== undefined) return ['open', 'export'];
   if (row.remote) return ['open', 'delete'];
   const { elsewhere, isArchived = false, isInOtherWindow = false, isPinned = false } = row;
-  const isRunning = row.state === 'busy' || row.state === 'waiting';
+  const running = isRunning(row);
   const hasFolder = elsewhere?.folder !== undefined;
   const fitting: readonly (readonly [RowVerb, boolean])[] = [
     ['open', true],
@@ -37,14 +38,14 @@ export function verbsOf(row: ConversationRow): readonly RowVerb[] {
     ['openInNewWindow', hasFolder && !elsewhere.isGone && !isInOtherWindow],
     ['goToWindow', isInOtherWindow],
     ['review', (row.changes?.files ?? 0) > 0],
-    ['stop', isRunning],
+    ['stop', running],
     ['rename', true],
     ['pin', !isPinned],
     ['unpin', isPinned],
-    ['archive', !isArchived && !isRunning],
+    ['archive', !isArchived && !running],
     ['unarchive', isArchived],
     ['fork', true],
-    ['continueWith', !isRunning],
+    ['continueWith', !running],
     ['locateFolder', hasFolder],
     ['export', true],
     ['delete', true],

@@ -3,6 +3,7 @@ import type { StatusHighlight } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ConversationRow } from '../chatView';
 import { longestWaitFirst } from '../conversations/conversationRow';
+import { isRunning } from '../list/rowState';
 
 /** What is marked about a conversation where the conversation itself is not in view. */
 export type ConversationMark = 'none' | 'working' | 'needsInput' | 'failed' | 'done';
@@ -24,7 +25,7 @@ type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | '
 /** Conversations of other workspaces and archived ones are only marked while they run or need the user. */
 export function markOf(row: Omit<MarkedRow, 'id' | 'title'>): ConversationMark {
   const { elsewhere, isArchived = false, isUnseen = false, state } = row;
-  if ((elsewhere || isArchived) && state !== 'waiting' && state !== 'busy') return 'none';
+  if ((elsewhere || isArchived) && !isRunning(row)) return 'none';
   switch (state) {
     case 'waiting':
       return 'needsInput';

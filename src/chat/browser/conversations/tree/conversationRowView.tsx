@@ -22,7 +22,7 @@ import {
 } from '../../../../webview/browser/icons';
 import type { ConversationRow } from '../../../common/chatView';
 import { describeActivity } from '../../../common/page/workingLine';
-import { isArchivedAway } from '../../../common/list/groupConversations';
+import { isArchivedAway } from '../../../common/list/rowState';
 import { splitAtMatches } from '../../../common/list/splitAtMatches';
 import { RowNeed } from './rowNeed';
 import { StateMark, stateWords } from './stateMark';

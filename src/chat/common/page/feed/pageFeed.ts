@@ -6,7 +6,8 @@ import { initialEntryCount, type TranscriptFeed } from '../../../../transcript/c
 import type { ChatUpdate } from '../chatApi';
 import type { Chat, Chats, DraftTransition } from '../../chatPorts';
 import type { MissingAttachments } from '../../mentions/missingAttachments';
-import type { ContextChipView, ConversationRow, Draft, MentionRow } from '../../chatView';
+import type { ContextChipView, Draft, MentionRow } from '../../chatView';
+import { isArchivedAway } from '../../list/rowState';
 import type { PageNotices } from '../../marks/pageNotices';
 import type { OfferedContext } from '../../mentions/offeredContext';
 import type { SharedDraft } from '../../conversation/sharedDraft';
@@ -244,7 +245,7 @@ export class PageFeed implements Disposable {
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
       ...(feed?.hasChanges ? { transcript: feed.takePatch() } : {}),
-      ...(isDirty('sessions') ? { sessions: chats.rows.filter(isInList).slice(0, maxRows) } : {}),
+      ...(isDirty('sessions') ? { sessions: chats.rows.filter((row) => !isArchivedAway(row)).slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.backendViews] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
       ...(isDirty('newOptions') ? { newOptions: options?.options ?? [] } : {}),
@@ -270,11 +271,6 @@ export class PageFeed implements Disposable {
     this.pace.onPosted();
     post({ ...update, ...(isAboutChat && heardAt !== undefined && { heardAt }) });
   }
-}
-
-/** Archived conversations are only shown while they need the user or work. */
-function isInList({ isArchived = false, state }: ConversationRow): boolean {
-  return !isArchived || state === 'waiting' || state === 'busy';
 }
 
 /** A value that is read again whenever it may have changed. Of readings that overlap, only the last one counts. */
