@@ -55,6 +55,7 @@ import { OutgoingHttp } from './wire/node/outgoingHttp';
 /** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
+
 export interface App {
   start(): Promise<void>;
   /** Stops processes, closes sockets, removes lockfiles and disposes everything. Never rejects. */

@@ -109,8 +109,8 @@ export interface Chats extends Disposable {
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**
-   * Stops and deletes the conversation, at once and for all. Also deletes its session, as soon as the backend runs and if it supports that.
-   * @throws ChatError
+   * Stops the conversation and deletes it permanently. Also deletes its session, as soon as the backend runs and if it
+   * supports that. @throws ChatError
    */
   delete(sessionId: string): Promise<void>;
   export(sessionId: string, format: ExportFormat): Promise<string>;

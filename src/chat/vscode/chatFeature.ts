@@ -287,7 +287,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     );
     const showStatus = (): void => {
       const { marks } = marked;
-      // One of them has the badge: the list, once the user has opened it, as it leads to all that is counted.
+      // Only one has the badge: the list of all conversations, once it was opened, because it leads to all that are counted.
       pages.setMarks(all.pages.hasView ? { ...marks, badge: undefined } : marks);
       all.pages.setBadge(marks.badge);
       notices.update();

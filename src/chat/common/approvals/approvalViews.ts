@@ -55,12 +55,12 @@ export class ApprovalViews {
   private keptPlaces: { readonly callId: string; readonly place: number }[] = [];
   private lastPlace = 0;
 
+  /** `hash` makes the views comparable with those of another window. */
+  constructor(private readonly hash?: (text: string) => string) {}
+
   get count(): number {
     return this.openApprovals.size;
   }
-
-  /** `hash` makes the views comparable with those of another window. */
-  constructor(private readonly hash?: (text: string) => string) {}
 
   firstAt(now: number): FirstApproval | undefined {
     const [first] = this.inOrder;

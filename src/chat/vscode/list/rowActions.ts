@@ -82,7 +82,8 @@ export class RowActions {
 
   async delete(sessionIds: readonly string[]): Promise<void> {
     const own = sessionIds.filter((id) => !this.deps.list.sourceOf(id));
-    for (const id of sessionIds) if (own.length === 0) this.requireOwn(id);
+    // Others are only left out if there is something to delete.
+    if (own.length === 0) for (const id of sessionIds) this.requireOwn(id);
     await this.deps.deletions.delete(own);
   }
 
