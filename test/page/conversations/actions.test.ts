@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { conversationsRequests } from '../../../src/chat/common/page/conversationsApi';
 import { pauseClock } from '../support/drawn';
 import { ConversationPages, type ListHere } from './support/conversationPages';
-import { now, rowOf } from './support/conversationFixtures';
+import { now, rowOf, rowsTitled } from './support/conversationFixtures';
 
-const few = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((title, at) =>
-  rowOf(title, { title, updatedAt: now - at * 60_000 }),
-);
+const few = rowsTitled('Alpha', 'Beta', 'Gamma', 'Delta');
 
 describe('the actions of the list of all conversations', () => {
   const pages = new ConversationPages();
@@ -72,8 +70,7 @@ describe('the actions of the list of all conversations', () => {
 
   it('are not done with a row that has just come below the pointer', async () => {
     const list = await openFew();
-    await pauseClock(list.page, now);
-    await list.page.clock.runFor(600);
+    await letRowsRest(list);
     await list.item(/Beta/).hover();
     await list.tell({ rows: [rowOf('New', { title: 'New', updatedAt: now + 1 })] });
     await list.page.clock.runFor(50);

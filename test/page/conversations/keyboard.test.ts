@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { conversationsRequests } from '../../../src/chat/common/page/conversationsApi';
 import { until } from '../../support/eventually';
 import { ConversationPages, type ListHere } from './support/conversationPages';
-import { now, rowOf } from './support/conversationFixtures';
+import { now, rowOf, rowsTitled } from './support/conversationFixtures';
 
-const few = ['Alpha', 'Beta', 'Beta two', 'Gamma'].map((title, at) =>
-  rowOf(title, { title, updatedAt: now - at * 60_000 }),
-);
+const few = rowsTitled('Alpha', 'Beta', 'Beta two', 'Gamma');
 
 describe('the keyboard in the list of all conversations', () => {
   const pages = new ConversationPages();

@@ -24,6 +24,11 @@ export function rowOf(id: string, part: Partial<ConversationRow> = {}): Conversa
   };
 }
 
+/** Rows with these titles, which are also their ids; the first one is the newest. */
+export function rowsTitled(...titles: readonly string[]): ConversationRow[] {
+  return titles.map((title, at) => rowOf(title, { title, updatedAt: now - at * minuteMs }));
+}
+
 export const answerable = rowOf('answer', {
   title: 'Update the parser',
   state: 'waiting',
