@@ -191,8 +191,16 @@ export const NoticeView = z.object({
 });
 export type NoticeView = z.infer<typeof NoticeView>;
 
-/** `isRetry`: it repeats the prompt before it, whose turn has failed. */
-export const QueuedPrompt = z.object({ ...Draft.shape, id: Text, isRetry: optional(z.boolean()) });
+/**
+ * `isRetry`: it repeats the prompt before it, whose turn has failed. `isJoining`: the agent was asked to take it into the turn
+ * that runs, and has not answered yet.
+ */
+export const QueuedPrompt = z.object({
+  ...Draft.shape,
+  id: Text,
+  isRetry: optional(z.boolean()),
+  isJoining: optional(z.boolean()),
+});
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What an agent does without approval: edit files, or also run commands. */
@@ -276,6 +284,8 @@ export const ConversationView = z.object({
   /** Why the conversation can't be saved. Independent of `status`. */
   problem: optional(Text),
   isBusy: optional(z.boolean()),
+  /** Whether the turn that runs takes further prompts. Else they wait for its end. */
+  canSteer: optional(z.boolean()),
   /** Set from the prompt to the end of its turn, unless `status` tells the user what to do. */
   activity: optional(Activity),
   /** The agent's plan, from its first step to the end of the turn or of the last step. Then the transcript has it. */

@@ -169,6 +169,12 @@ export interface BackendSession extends TurnSource, Disposable {
    * @throws BackendError, for example `busy`, `closed` or `authRequired`
    */
   sendPrompt(input: PromptInput): Promise<{ requestId: string }>;
+  /**
+   * Adds a prompt to the turn that runs. `joined`: the agent has taken it and goes on in the same turn. `noTurn`: no turn ran,
+   * and nothing was taken. Absent as long as the agent cannot do this; that can change when it is restarted.
+   * @throws BackendError; the agent has not taken the prompt, unless the code is `timeout` or `closed`: then it is not known
+   */
+  readonly steer?: ((input: PromptInput) => Promise<'joined' | 'noTurn'>) | undefined;
   /** Cancels the turn, whoever began it. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**

@@ -187,6 +187,8 @@ export const Entry = z.discriminatedUnion('kind', [
     attachments: optional(z.array(Attachment)),
     /** Whether it is the prompt of the turn before, sent again. Its text is not repeated. */
     isRetry: optional(z.boolean()),
+    /** Whether it has joined a turn that was running. Then it has the number of that turn. */
+    isSteered: optional(z.boolean()),
   }),
   z.object({ kind: z.literal('answer'), ...entryBase, text: Text, streaming: optional(z.boolean()) }),
   z.object({

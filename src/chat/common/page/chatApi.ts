@@ -31,6 +31,9 @@ const changedFile = { path: optional(Text), renamedFrom: optional(Text), turn: o
 /** The content of the composer. `revision` increases with each change, as long as the page exists. */
 const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
+/** What becomes of a prompt that is sent while a turn runs. */
+const PromptDuringTurn = z.enum(['steer', 'queue']);
+
 /** Sent by the host when the page has shown the last one (see `shown`). Absent members have not changed. */
 export const ChatUpdate = z.object({
   /** The displayed conversation; null if there is none. */
@@ -68,6 +71,8 @@ export const ChatUpdate = z.object({
   keepsComposer: optional(z.boolean()),
   /** Ids of attachments in the draft whose files no longer exist. They would not be sent. */
   missing: optional(z.array(Text)),
+  /** The user's setting of what Enter does during a turn; Ctrl+Enter does the other. */
+  enterDuringTurn: optional(PromptDuringTurn),
   /** Earlier prompts, oldest first. */
   history: optional(z.array(Text)),
   /** What Backline has to say while the user is in the chat. */
@@ -111,8 +116,11 @@ export const chatRequests = {
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('chat/find', z.object({ ...inSession, query: Text }), z.object({ found: z.array(FoundEntry) })),
 
-  /** Sends a prompt, or queues it during a turn. Without `sessionId`, starts a conversation with the backend. */
-  send: defineRequestWithoutResult('chat/send', z.object(draftFields)),
+  /**
+   * Sends a prompt. `duringTurn` says what becomes of it if a turn runs: it joins the turn if the agent takes it, or it is queued,
+   * which is the default. Without `sessionId`, starts a conversation with the backend.
+   */
+  send: defineRequestWithoutResult('chat/send', z.object({ ...draftFields, duringTurn: optional(PromptDuringTurn) })),
   /** Asks the agent to continue an answer that was interrupted. The draft stays unchanged. */
   continueTurn: defineRequestWithoutResult('chat/continueTurn', z.object(inSession)),
   /** Sends the prompt of a failed turn again. Does nothing unless the conversation ends with this entry. */
@@ -131,6 +139,10 @@ export const chatRequests = {
   ),
   /** Removes a prompt from the queue and returns it. With `isEdited`, the host also appends the prompt to the draft. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
+  /** Asks the agent to take a queued prompt into the turn that runs. It stays queued if the agent cannot. */
+  steerQueued: defineRequestWithoutResult('chat/steerQueued', z.object({ ...inSession, id: Text })),
+  /** Ends the turn, and sends this queued prompt before the others when the agent is free. */
+  stopAndSend: defineRequestWithoutResult('chat/stopAndSend', z.object({ ...inSession, id: Text })),
   /** Sends the first queued prompt. Needed after a turn that failed or was stopped. */
   sendQueued: defineRequestWithoutResult('chat/sendQueued', z.object(inSession)),
   /** Asks the user whether to restore the conversation, files or both to the state before a prompt. */
