@@ -191,6 +191,20 @@ export class FakeChat implements Chat {
     return Promise.resolve({ text: found.text, attachments: found.attachments });
   }
 
+  /** Ids of the queued prompts that were to join the turn, or for which it was to be stopped. */
+  readonly steered: string[] = [];
+  readonly sentNext: string[] = [];
+
+  steerQueued(id: string): Promise<void> {
+    this.steered.push(id);
+    return Promise.resolve();
+  }
+
+  stopAndSend(id: string): Promise<void> {
+    this.sentNext.push(id);
+    return Promise.resolve();
+  }
+
   sendFirstQueuedPrompt(): Promise<void> {
     return Promise.resolve();
   }

@@ -185,15 +185,24 @@ export interface Chat {
 
   /**
    * Sends a prompt, once: a page that was loaded again may send it twice. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
-   * refused prompt becomes the draft again, without `contextAttachments` and before newer text. @throws BackendError,
-   * ChatError
+   * refused prompt becomes the draft again, without `contextAttachments` and before newer text. If a turn runs, it joins that
+   * turn with `steer` and if the agent takes it, else it is queued. @throws BackendError, ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: PageDraftRevision): Promise<void>;
+  send(
+    draft: Draft,
+    contextAttachments?: readonly DraftAttachment[],
+    revision?: PageDraftRevision,
+    duringTurn?: 'steer' | 'queue',
+  ): Promise<void>;
   /**
    * Removes a prompt from the queue and returns it. Returns an empty draft if the prompt was already sent. @throws
    * ChatError `readonly`
    */
   unqueue(id: string): Promise<Draft>;
+  /** Asks the agent to take a queued prompt into the turn that runs. It stays queued if the agent cannot. @throws ChatError */
+  steerQueued(id: string): Promise<void>;
+  /** Ends the turn, and sends this queued prompt when the agent is free. @throws BackendError, ChatError */
+  stopAndSend(id: string): Promise<void>;
   sendFirstQueuedPrompt(): Promise<void>;
   /**
    * Sends the last prompt again, with its attachments. Does nothing unless its turn has failed and ended with this entry, and

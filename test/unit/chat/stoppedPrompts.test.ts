@@ -106,6 +106,26 @@ describe('A stopped prompt', () => {
     );
   });
 
+  it('makes way for a queued prompt, before the others of the queue', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    for (const text of ['First', 'Second']) await chat.send(draft(text));
+    const session = window.agent.last;
+    const second = chat.view.queue.at(-1)?.id ?? '';
+    await Promise.all([chat.stopAndSend(second), chat.stopAndSend('unknown')]);
+    assert.deepEqual([session.calls, session.prompts.map(({ text }) => text)], [['cancel'], ['Go', 'Second']]);
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['First'],
+    );
+    session.end('Done.');
+    await until('the end', () => session.prompts.length === 3);
+    assert.deepEqual(
+      session.prompts.map(({ text }) => text),
+      ['Go', 'Second', 'First'],
+    );
+  });
+
   it('reports that the backend could not be stopped, and continues', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));

@@ -1,6 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Disposable } from '../../../base/common/disposable';
-import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Entry, Part } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
@@ -15,7 +14,7 @@ import {
   type PageDraftRevision,
 } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
-import type { Draft, DraftAttachment, QueuedPrompt, ConversationView } from '../chatView';
+import type { Draft, ConversationView } from '../chatView';
 import type { LiveConversation } from '../windows/liveConversation';
 import { ConversationIdleness } from '../windows/conversationIdleness';
 import { Holders, type HolderKind } from '../windows/holders';
@@ -27,7 +26,8 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
-import { promptToRetry, textsOfPrompts } from '../transcript/sentPrompt';
+import { ConversationPrompts } from '../sending/conversationPrompts';
+import { textsOfPrompts } from '../transcript/sentPrompt';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { addOpeningNotices } from '../conversations/openingNotices';
@@ -68,6 +68,7 @@ export class ChatSession implements Chat {
   private readonly idleness: ConversationIdleness;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: ApprovalAnswerDelivery;
+  private readonly prompts: ConversationPrompts;
   private isVisible = false;
   private readonly holders = new Holders();
   private isReleased = false;
@@ -107,9 +108,14 @@ export class ChatSession implements Chat {
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
-      onOthersTurnEnd: () => this.startSendingQueue(),
+      onOthersTurnEnd: () => this.prompts.startSendingQueue(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     }));
+    const { answerDelivery, sharedDraft } = this;
+    const claim = (): Promise<void> => this.claimForPrompt();
+    const newId = (): string => ports.newId();
+    const sending = { conversation, connection, turnRunner, sharedDraft, answerDelivery, claim, newId, log };
+    this.prompts = new ConversationPrompts(sending);
     const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows));
     this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
@@ -206,58 +212,18 @@ export class ChatSession implements Chat {
     this.sharedDraft.save(draft, revision);
   }
 
-  async send(
-    draft: Draft,
-    contextAttachments: readonly DraftAttachment[] = [],
-    revision?: PageDraftRevision,
-  ): Promise<void> {
-    if (isEmptyDraft(draft)) return;
-    const { attachments, text } = draft;
-    const id = draft.id ?? this.ports.newId();
-    if (this.sharedDraft.isSending(id) || this.conversation.promptIds.has(id)) return;
-    // The draft is cleared first, so that the user can type the next prompt while the agent starts.
-    this.sharedDraft.beginSend(id, draft, revision);
-    try {
-      await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
-      this.sharedDraft.confirmSent(id);
-    } catch (error) {
-      this.sharedDraft.restoreRefused(id);
-      throw error;
-    }
-  }
+  readonly send: Chat['send'] = (draft, attached, revision) => this.prompts.send(draft, attached, revision);
 
   restoreLost(draft: Draft): void {
     this.sharedDraft.restoreLost(draft, this.conversation.promptIds);
   }
 
-  async sendContinue(): Promise<void> {
-    await this.sendOrQueue({ id: this.ports.newId(), text: 'Continue', attachments: [] });
-  }
-
-  async retry(entryId: string): Promise<void> {
-    await this.claimForPrompt();
-    const prompt = this.turnRunner.isBusy ? undefined : promptToRetry(this.chatTranscript, entryId);
-    if (!prompt) return;
-    this.connection.forgetFailures();
-    await this.turnRunner.run({ ...prompt.draft, id: this.ports.newId(), isRetry: true });
-  }
-
-  async unqueue(id: string): Promise<Draft> {
-    await this.conversationFiles.claim();
-    const prompt = this.conversation.queue.get(id);
-    if (!prompt) return emptyDraft;
-    this.conversation.addRecord({ type: 'unqueued', id });
-    return { text: prompt.text, attachments: prompt.attachments };
-  }
-
-  async sendFirstQueuedPrompt(): Promise<void> {
-    const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
-    if (!due()) return;
-    await this.claimForPrompt();
-    // Another page may have sent the prompt in the meantime.
-    const prompt = due();
-    if (prompt) await this.turnRunner.run(prompt);
-  }
+  readonly sendContinue = (): Promise<void> => this.prompts.sendContinue();
+  readonly retry = (entryId: string): Promise<void> => this.prompts.retry(entryId);
+  readonly unqueue = (id: string): Promise<Draft> => this.prompts.unqueue(id);
+  readonly steerQueued = (): Promise<void> => this.prompts.steerQueued();
+  readonly stopAndSend = (id: string): Promise<void> => this.prompts.stopAndSend(id);
+  readonly sendFirstQueuedPrompt = (): Promise<void> => this.prompts.sendFirstQueued();
 
   async stop(): Promise<void> {
     if (this.otherWindow.isReadonly(this.connection.session)) {
@@ -276,7 +242,7 @@ export class ChatSession implements Chat {
     await this.answerDelivery.sendAnswer(this.connection.session, answer);
     if (isEmptyDraft(reason)) return;
     this.answerDelivery.queueReason({ ...reason, id: this.ports.newId() });
-    this.startSendingQueue();
+    this.prompts.startSendingQueue();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
@@ -363,12 +329,6 @@ export class ChatSession implements Chat {
     this.isWatchingFiles = true;
   }
 
-  private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
-    await this.claimForPrompt();
-    if (this.turnRunner.isBusy) this.conversation.addRecord({ type: 'queued', ...prompt });
-    else await this.turnRunner.run(prompt);
-  }
-
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
     if (this.interruption?.consumeEarlyEnd(event)) return;
@@ -390,10 +350,7 @@ export class ChatSession implements Chat {
 
   private handleTurnEnd(): void {
     this.conversation.finishTurn(this.turnRunner.whenAgentStopped());
-    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome)) this.startSendingQueue();
-  }
-
-  private startSendingQueue(): void {
-    this.sendFirstQueuedPrompt().catch((error: unknown) => this.ports.log.info(`Queue not sent: ${messageOf(error)}`));
+    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome))
+      this.prompts.startSendingQueue();
   }
 }

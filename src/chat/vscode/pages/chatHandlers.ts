@@ -134,14 +134,14 @@ export function createChatHandlers(
       return { found: await findEntries(page.chat.transcript, query, options) };
     }),
 
-    send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {
+    send: chatRequests.send.withHandler(async ({ sessionId, revision, duringTurn, ...draft }) => {
       const prompt = {};
       const isFirst = sessionId === undefined;
       const written = { page: writer, revision };
       let chat: Chat | undefined;
       try {
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
-        await chat.send(draft, await services.chips.currentAttachments(), written);
+        await chat.send(draft, await services.chips.currentAttachments(), written, duringTurn);
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.of(chat.view.backendId).clearOneTimeChoices?.();
       } catch (error) {
@@ -184,6 +184,13 @@ export function createChatHandlers(
       const draft = await chat.unqueue(id);
       if (isEdited) chat.saveDraft(joinDrafts(chat.draft, draft));
       return draft;
+    }),
+    steerQueued: chatRequests.steerQueued.withHandler(async ({ sessionId, id }) =>
+      (await chatOf(sessionId)).steerQueued(id),
+    ),
+    stopAndSend: chatRequests.stopAndSend.withHandler(async ({ sessionId, id }) => {
+      await (await chatOf(sessionId)).stopAndSend(id);
+      page.feed.flushNow();
     }),
     sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) =>
       (await chatOf(sessionId)).sendFirstQueuedPrompt(),
