@@ -56,6 +56,8 @@ export function isDeleted({ deletedAt = 0 }: ConversationHead): boolean {
 export interface PlaceElsewhere {
   /** Absolute path of its first folder. Undefined if it has none, or if it is not known. */
   readonly folder?: string;
+  /** Absolute path of the `.code-workspace` file of its workspace, if that was saved. The file may be gone. */
+  readonly workspaceFile?: string;
   /** Whether the folder does not exist any more. */
   readonly isGone: boolean;
 }

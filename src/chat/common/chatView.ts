@@ -112,8 +112,8 @@ export const ConversationRow = z.object({
   /** Whether a failure was not seen yet. */
   isUnseen: optional(z.boolean()),
   snippet: optional(Text),
-  /** Where the conversation belongs, if not to the workspace of this window. `folder`: absolute path, if known. */
-  elsewhere: optional(z.object({ folder: optional(Text), isGone: z.boolean() })),
+  /** Where the conversation belongs, if not to the workspace of this window. `folder`, `workspaceFile`: absolute paths, if known. */
+  elsewhere: optional(z.object({ folder: optional(Text), workspaceFile: optional(Text), isGone: z.boolean() })),
   /** Whether only the backend stores the conversation. Opening it imports it. */
   remote: optional(z.boolean()),
   /** Id of the `ConversationSource` that has it, if Backline does not store it. */

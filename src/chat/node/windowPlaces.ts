@@ -178,7 +178,9 @@ export class WindowPlaces implements Disposable {
     const linked = now.folders.map((folder) => ({ ...folder, real: this.realOf(folder.path) }));
     if (isSamePlace({ ...now, folders: [...now.folders, ...linked] }, this.here)) return undefined;
     const [first] = now.folders;
-    return first ? { folder: first.path, isGone: this.onDisk.get(first.path)?.isGone ?? false } : anywhere;
+    if (!first) return anywhere;
+    const isGone = this.onDisk.get(first.path)?.isGone ?? false;
+    return { folder: first.path, isGone, ...(now.file === undefined ? {} : { workspaceFile: now.file }) };
   }
 
   private currentPath(folder: string, { at }: ConversationPlace): string {

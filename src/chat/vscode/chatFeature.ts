@@ -32,7 +32,7 @@ import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import type { FolderMove } from '../common/conversations/conversationPlace';
-import { PlaceActions } from './placeActions';
+import { PlaceActions, type PlaceActionsDeps } from './placeActions';
 import { AllConversations } from './list/allConversations';
 import { Deletions } from './list/deletions';
 import type { RunningChatFeature } from './runningChatFeature';
@@ -83,8 +83,7 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly sources: readonly ConversationSource[];
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  /** Opens a folder in a window of its own, which shows the conversation if it is set. */
-  readonly openFolder: (folder: string, sessionId?: string) => Promise<void>;
+  readonly openWorkspace: PlaceActionsDeps['openWorkspace'];
   /** Returns a globally unique id. */
   readonly newId: () => string;
 }

@@ -155,10 +155,10 @@ export class ChatRoot {
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
-      openFolder: async (folder, sessionId) => {
+      openWorkspace: async (workspace, sessionId) => {
         if (sessionId !== undefined)
-          await new ConversationToShow(deps.storageFolder, () => clock.now()).leave(folder, sessionId);
-        await openInNewWindow(folder);
+          await new ConversationToShow(deps.storageFolder, () => clock.now()).leave(workspace.folder, sessionId);
+        await openInNewWindow(workspace);
       },
     });
   }

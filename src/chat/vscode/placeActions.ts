@@ -9,16 +9,22 @@ import type { SharedDraft } from '../common/conversation/sharedDraft';
 import type { FolderMove } from '../common/conversations/conversationPlace';
 import type { Dialogs } from './dialogs';
 
+/** Absolute paths. A folder of a saved workspace is opened with that, as long as its file exists. */
+interface WorkspaceToOpen {
+  readonly folder: string;
+  readonly workspaceFile?: string | undefined;
+}
+
 const openFolder = 'Open Folder';
 const locateFolder = 'Locate Folder…';
 const continueHere = 'Continue Here';
 
-interface PlaceActionsDeps {
+export interface PlaceActionsDeps {
   readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats' | 'showInItsWindow'>;
   readonly dialogs: Dialogs;
   readonly messages: Pick<Messages, 'info' | 'error'>;
-  /** Opens a folder in a window of its own, which shows the conversation if it is set. */
-  readonly openFolder: (folder: string, sessionId?: string) => Promise<void>;
+  /** Brings the window to the front that has this workspace, or opens one. It shows the conversation if one is set. */
+  readonly openWorkspace: (workspace: WorkspaceToOpen, sessionId?: string) => Promise<void>;
   /** Stops showing a conversation, whose paths are about to change. */
   readonly closeChat: (sessionId: string) => void;
   readonly newDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
@@ -45,15 +51,14 @@ export class PlaceActions {
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   async confirmContinueHere(sessionId: string): Promise<boolean> {
     const row = this.deps.chats.rows.find(({ id }) => id === sessionId);
-    const folder = row?.elsewhere?.folder;
-    if (row?.elsewhere === undefined || folder === undefined || this.confirmed.has(sessionId)) return true;
-    const { isGone } = row.elsewhere;
+    const { folder, isGone, workspaceFile } = row?.elsewhere ?? {};
+    if (!row || folder === undefined || this.confirmed.has(sessionId)) return true;
     const choice = await this.deps.dialogs.choose({
       message: `“${row.title}” worked in ${folder}${isGone ? ', which no longer exists' : ''}.`,
       detail: 'If you continue here, the agent works in the folder of this window.',
       actions: [isGone ? locateFolder : openFolder, continueHere],
     });
-    if (choice === openFolder) await this.deps.openFolder(folder, sessionId);
+    if (choice === openFolder) await this.deps.openWorkspace({ folder, workspaceFile }, sessionId);
     if (choice === locateFolder) return await this.locateFolderOf(row, folder);
     if (choice === continueHere) this.confirmed.add(sessionId);
     return choice === continueHere;
@@ -62,19 +67,22 @@ export class PlaceActions {
   /** Shows a conversation in the window that runs it, and brings that to the front if its folder is known. */
   async goToWindow(sessionId: string): Promise<void> {
     const { chats, messages } = this.deps;
-    const folder = chats.rows.find(({ id }) => id === sessionId)?.elsewhere?.folder;
+    const { folder, workspaceFile } = chats.rows.find(({ id }) => id === sessionId)?.elsewhere ?? {};
     await chats.showInItsWindow(sessionId);
-    // VS Code brings the window to the front that has the folder.
-    if (folder !== undefined) await this.deps.openFolder(folder);
+    if (folder !== undefined) await this.deps.openWorkspace({ folder, workspaceFile });
     else messages.info('The conversation is shown in its window now.');
   }
 
   /** Opens the folder of a conversation in a window of its own, and shows the conversation there. @throws ChatError `notFound` */
   async openInNewWindow(sessionId: string): Promise<void> {
-    const { folder, isGone = false } = this.deps.chats.rows.find(({ id }) => id === sessionId)?.elsewhere ?? {};
+    const {
+      folder,
+      isGone = false,
+      workspaceFile,
+    } = this.deps.chats.rows.find(({ id }) => id === sessionId)?.elsewhere ?? {};
     if (folder === undefined || isGone)
       throw new ChatError('notFound', 'The folder of this conversation was not found.');
-    await this.deps.openFolder(folder, sessionId);
+    await this.deps.openWorkspace({ folder, workspaceFile }, sessionId);
   }
 
   /** Asks for a folder of conversations, and for the place to which it was moved. */
@@ -125,12 +133,20 @@ export class PlaceActions {
     messages.info(
       `The conversations of ${from} now belong to ${to}.`,
       { label: 'Undo', run: undo },
-      ...(isHere ? [] : [{ label: openFolder, run: () => this.deps.openFolder(to, id) }]),
+      ...(isHere ? [] : [{ label: openFolder, run: () => this.deps.openWorkspace({ folder: to }, id) }]),
     );
     return isHere;
   }
 }
 
-export async function openInNewWindow(folder: string): Promise<void> {
-  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
+/** VS Code brings the window to the front that has this workspace, if there is one. */
+export async function openInNewWindow({ folder, workspaceFile }: WorkspaceToOpen): Promise<void> {
+  const file = workspaceFile === undefined ? undefined : vscode.Uri.file(workspaceFile);
+  const found =
+    file &&
+    (await vscode.workspace.fs.stat(file).then(
+      () => file,
+      () => undefined,
+    ));
+  await vscode.commands.executeCommand('vscode.openFolder', found ?? vscode.Uri.file(folder), { forceNewWindow: true });
 }

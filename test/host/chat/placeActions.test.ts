@@ -39,7 +39,8 @@ describe('opening a conversation of another folder', () => {
         chooseFile: () => Promise.resolve(undefined),
       },
       messages: { info: (message) => happened.push(message), error: (message) => happened.push(message) },
-      openFolder: (folder) => Promise.resolve(void happened.push(`opened ${folder}`)),
+      openWorkspace: ({ folder, workspaceFile = folder }) =>
+        Promise.resolve(void happened.push(`opened ${workspaceFile}`)),
       closeChat: () => undefined,
       newDraft: { restoreWithdrawn: () => undefined },
       takeMovedDrafts: () => Promise.resolve(),
@@ -69,6 +70,11 @@ describe('opening a conversation of another folder', () => {
     const { actions, happened } = actionsOf({ ...other, isInOtherWindow: true });
     await actions.goToWindow('one');
     assert.deepEqual(happened, ['shows one there', 'opened /other']);
+    const ofWorkspace = { folder: '/other', workspaceFile: '/all.code-workspace', isGone: false };
+    const saved = actionsOf({ ...rowOf('one', ofWorkspace), isInOtherWindow: true });
+    await saved.actions.goToWindow('one');
+    await saved.actions.openInNewWindow('one');
+    assert.deepEqual(saved.happened, ['shows one there', 'opened /all.code-workspace', 'opened /all.code-workspace']);
   });
 
   const other = rowOf('one', { folder: '/other', isGone: false });

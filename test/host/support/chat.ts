@@ -154,7 +154,7 @@ export class ChatUnderTest {
         chats: this.chats,
         dialogs,
         messages,
-        openFolder: () => Promise.resolve(),
+        openWorkspace: () => Promise.resolve(),
         closeChat: () => undefined,
         newDraft: { restoreWithdrawn: () => undefined },
         takeMovedDrafts: () => Promise.resolve(),

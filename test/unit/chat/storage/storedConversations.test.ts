@@ -144,7 +144,10 @@ describe('The conversations of the user', () => {
     assert.deepEqual(await hereOn([at('elsewhere')], { file: at('x.code-workspace') }), ['in-workspace']);
     assert.deepEqual(await hereOn([]), ['in-no-folder']);
     assert.deepEqual(await hereOn([home]), all.filter((id) => id !== 'in-no-folder').toSorted());
-    assert.deepEqual(placed(await windowOn([a]))['in-folder-b'], b);
+    const windowOfA = await windowOn([a]);
+    assert.deepEqual(placed(windowOfA)['in-folder-b'], b);
+    const files = windowOfA.heads.map((head) => windowOfA.elsewhere(head)?.workspaceFile);
+    assert.deepEqual(new Set(files), new Set([undefined, at('x.code-workspace')]));
   });
 
   it('of a folder that is added to the window belong to it, and those of a removed one no more', async () => {
