@@ -254,6 +254,15 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
   return commands.map((command) => CommandView.parse(command));
 }
 
+/** A file with a prompt, which the user can choose as a command. `hint`: the arguments that it takes. */
+export const PromptFileRow = z.object({
+  id: Text,
+  ...CommandView.shape,
+  /** Why it can't be used, as a clause that follows the name of the file. */
+  problem: optional(Text),
+});
+export type PromptFileRow = z.infer<typeof PromptFileRow>;
+
 /** A context item that is sent automatically with each prompt while its chip is on. */
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;

@@ -22,6 +22,7 @@ import { MarkedChats } from '../common/marks/markedChats';
 import { chatStatus, chatStatusActions } from '../common/marks/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
+import type { PromptFiles } from '../common/prompts/promptFiles';
 import type { PageChips } from '../common/page/pageChips';
 import { ShownChats } from '../common/marks/shownChats';
 import { BackendPicker } from './backendPicker';
@@ -67,6 +68,7 @@ interface ChatFeatureDeps extends NoticeContext {
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
+  readonly promptFiles: PromptFiles;
   /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
   readonly keyChords: KeyChordPrefixes;
   readonly dialogs: Dialogs;

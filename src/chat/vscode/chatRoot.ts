@@ -43,6 +43,7 @@ import { readUsableDiskText } from './unsaved/textVersions';
 import { windowSaveEvents } from './unsaved/windowSaveEvents';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
+import { createPromptFiles } from './prompts/promptFilesOfWindow';
 
 interface ChatRootDeps extends NoticeContext {
   readonly backends: BackendRegistry;
@@ -153,6 +154,13 @@ export class ChatRoot {
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
+      promptFiles: createPromptFiles({
+        editor,
+        globalStorage: deps.storageFolder,
+        rowsForDrop: (paths) => windowMentions.rowsForDrop(paths),
+        notify: (text) => deps.notices.show({ level: 'info', text, actions: [] }),
+        log,
+      }),
       keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
       openWorkspace: async (workspace, sessionId) => {

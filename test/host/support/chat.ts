@@ -32,6 +32,7 @@ import { ConversationActions } from '../../../src/chat/vscode/review/conversatio
 import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
 import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
+import { createPromptFiles } from '../../../src/chat/vscode/prompts/promptFilesOfWindow';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideReadOnlyTexts } from '../../../src/platform/vscode/readOnlyTexts';
@@ -143,6 +144,13 @@ export class ChatUnderTest {
       attached: this.mentions.attachedFiles,
       offered: this.mentions.offered,
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
+      promptFiles: createPromptFiles({
+        editor: adapter,
+        globalStorage: folder,
+        rowsForDrop: (paths) => this.mentions.rowsForDrop(paths),
+        notify: () => undefined,
+        log: nullLogger,
+      }),
       newDraft: restoreNewDraft(memento, throwIt),
       shown: new ShownChats(),
       notices: new PageNotices(throwIt),

@@ -4,7 +4,7 @@ import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEven
 import { modifiedKeyLabel } from '../../../webview/browser/platformKeys';
 import { purposeOfText, type TextPurpose } from '../../common/approvals/reasonText';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ConversationView, Draft, MentionRow } from '../../common/chatView';
+import type { ConversationView, Draft, MentionRow, PromptFileRow } from '../../common/chatView';
 import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { PromptHistoryCursor } from './promptHistoryCursor';
@@ -12,6 +12,7 @@ import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
 import { useAttachmentPasteAndDrop } from './useAttachmentPasteAndDrop';
+import { usePromptFiles } from './usePromptFiles';
 import { useAgentCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
@@ -41,7 +42,8 @@ export function Composer() {
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
   const takesReason = reasonTarget?.isAnswering === false && !isReadonly;
-  const commandNames = useAgentCommands().map(({ name }) => name);
+  const promptFiles = usePromptFiles(draft.text);
+  const commandNames = [...useAgentCommands(), ...promptFiles.files].map(({ name }) => name);
   const purpose = isReadonly ? 'prompt' : purposeOfText(composerDraft.begunText, reasonTarget, commandNames);
   const isReason = purpose === 'reason';
 
@@ -54,8 +56,22 @@ export function Composer() {
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
     put(insertSuggestedName(draft.text, caret ?? draft.text.length, trigger, name));
-  const suggestions = useSuggestions(draft.text, caret, {
+  /** Puts the text of a prompt file in the place of its name. It is sent only by another Enter. */
+  const fillIn = async (file: PromptFileRow, args: string): Promise<void> => {
+    const { text } = composerDraft.draft;
+    const filled = await promptFiles.fill(file, args);
+    // What was typed meanwhile is kept.
+    if (!filled || composerDraft.draft.text !== text) return;
+    composerDraft.addAttachments(...filled.attachments);
+    put({ text: filled.text, caret: filled.text.length });
+    input.current?.focus();
+  };
+  const suggestions = useSuggestions(draft.text, caret, promptFiles.files, {
     onCommand: (trigger, { name }) => complete(trigger, name),
+    onPromptFile: (trigger, file) => {
+      if (file.hint !== undefined && trigger.query !== file.name) complete(trigger, file.name);
+      else void fillIn(file, '');
+    },
     onMention: (trigger, row) => {
       complete(trigger, row.title);
       composerDraft.addAttachments(row);
@@ -101,6 +117,11 @@ export function Composer() {
 
   const send = (): void => {
     if (composerDraft.isEmpty || isReadonly || isUntrusted) return;
+    const { written } = promptFiles;
+    if (written) {
+      void fillIn(written.file, written.args);
+      return;
+    }
     setCaret(undefined);
     void page.send();
   };
@@ -206,7 +227,7 @@ export function Composer() {
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}
       />
-      <CommandHint text={draft.text} />
+      <CommandHint text={draft.text} promptFile={promptFiles.written?.file} />
       {purpose !== 'prompt' && (
         <p class="reason-hint">
           <span id={hintId} class="one-line">
@@ -243,8 +264,8 @@ export function Composer() {
 }
 
 /** Whether the command is complete and takes no arguments, so that Enter sends it. */
-function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
-  return kind === 'command' && note === undefined && title === `/${query}`;
+function isWritten({ isInserted, note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
+  return kind === 'command' && !isInserted && note === undefined && title === `/${query}`;
 }
 
 /** Says what Enter does, and why the text is no reason for a denial. */
@@ -264,8 +285,13 @@ function reasonHint(purpose: Exclude<TextPurpose, 'prompt'>, isBusy: boolean): s
   }
 }
 
-function CommandHint({ text }: { text: string }) {
+/** Says which arguments a command takes, and what Enter does with a prompt file. */
+function CommandHint({ text, promptFile }: { text: string; promptFile: PromptFileRow | undefined }) {
   const commands = useAgentCommands();
+  if (promptFile) {
+    const hint = promptFile.hint === undefined ? '' : `${promptFile.hint} · `;
+    return <p class="command-hint">{`${hint}Enter inserts the prompt`}</p>;
+  }
   const name = /^\/(\S+) $/.exec(text)?.[1];
   const hint = commands.find((command) => command.name === name)?.hint;
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;

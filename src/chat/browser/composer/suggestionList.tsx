@@ -10,6 +10,8 @@ export interface Suggestion {
   readonly detail: string | undefined;
   readonly note: string | undefined;
   readonly icon: Icon;
+  /** Whether choosing it replaces what is typed, also when its whole name is typed. */
+  readonly isInserted?: boolean;
   readonly select: () => void;
 }
 
@@ -62,7 +64,7 @@ export function SuggestionList(props: SuggestionListProps) {
                   <UntrustedText text={detail} />
                 </span>
               )}
-              {note !== undefined && <span class="suggestion-note">{note}</span>}
+              {note !== undefined && <span class="suggestion-note one-line">{note}</span>}
             </div>
           ))}
         </div>

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
 import { shortenPath } from '../../../transcript/common/shortPath';
-import { SlashIcon } from '../../../webview/browser/icons';
+import { SlashIcon, TextIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
-import type { CommandView, MentionRow } from '../../common/chatView';
+import type { CommandView, MentionRow, PromptFileRow } from '../../common/chatView';
 import { matchingMentionKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
@@ -23,6 +23,7 @@ interface ActiveSuggestions {
 
 interface SuggestionHandlers {
   readonly onCommand: (trigger: CompletionTrigger, command: CommandView) => void;
+  readonly onPromptFile: (trigger: CompletionTrigger, file: PromptFileRow) => void;
   readonly onMention: (trigger: CompletionTrigger, row: MentionRow) => void;
   readonly onKind: (trigger: CompletionTrigger, kind: MentionKind) => void;
 }
@@ -31,6 +32,7 @@ interface SuggestionHandlers {
 export function useSuggestions(
   text: string,
   caret: number | undefined,
+  promptFiles: readonly PromptFileRow[],
   chosen: SuggestionHandlers,
 ): ActiveSuggestions | undefined {
   const { session, folders } = usePageState();
@@ -40,14 +42,30 @@ export function useSuggestions(
   const mentions = useMentions(wanted);
   if (!trigger) return undefined;
   if (!wanted) {
-    const items = filterCommands(commands, trigger.query).map((command) => ({
+    const rowOf = (command: CommandView): Omit<Suggestion, 'select'> => ({
       id: command.name,
       title: `/${command.name}`,
       detail: command.description,
       note: command.hint,
       icon: SlashIcon,
-      select: () => chosen.onCommand(trigger, command),
-    }));
+    });
+    const items = filterCommands(
+      [
+        ...commands.map((command) => ({
+          ...rowOf(command),
+          name: command.name,
+          select: () => chosen.onCommand(trigger, command),
+        })),
+        ...promptFiles.map((file) => ({
+          ...rowOf(file),
+          name: file.name,
+          icon: TextIcon,
+          isInserted: true,
+          select: () => chosen.onPromptFile(trigger, file),
+        })),
+      ],
+      trigger.query,
+    );
     if (items.length === 0 && trigger.query !== '') return undefined;
     const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
     return { trigger, items, emptyText };
@@ -92,10 +110,13 @@ function detailOf({ kind, path, title }: MentionRow, folders: readonly string[])
   return place === title ? attachmentKindLabels[kind] : place;
 }
 
-function filterCommands(commands: readonly CommandView[], query: string): CommandView[] {
+function filterCommands<Command extends { readonly name: string }>(
+  commands: readonly Command[],
+  query: string,
+): Command[] {
   const wanted = query.toLowerCase();
   const found = commands.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const begins = ({ name }: CommandView): boolean => name.toLowerCase().startsWith(wanted);
+  const begins = ({ name }: Command): boolean => name.toLowerCase().startsWith(wanted);
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 

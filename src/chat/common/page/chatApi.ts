@@ -17,6 +17,7 @@ import {
   MentionRow,
   NoticeView,
   OptionView,
+  PromptFileRow,
   ConversationRow,
   ConversationView,
   UnattendedAction,
@@ -209,6 +210,14 @@ export const chatRequests = {
     'chat/mentions',
     z.object({ query: Text, kind: optional(Text), isMore: optional(z.boolean()) }),
     z.object({ rows: z.array(MentionRow), isPartial: optional(z.boolean()) }),
+  ),
+  /** Lists the prompt files of the workspace and of the user. */
+  promptFiles: defineRequest('chat/promptFiles', NoValue, z.object({ files: z.array(PromptFileRow) })),
+  /** Returns the text of a prompt file with the arguments filled in, to put it into the composer. Absent if the user cancels. */
+  fillPromptFile: defineRequest(
+    'chat/fillPromptFile',
+    z.object({ id: Text, args: Text }),
+    z.object({ filled: optional(Draft) }),
   ),
   /** Returns rows for files and folders that were dropped on the composer, as URIs or paths. */
   rowsForDrop: defineRequest(

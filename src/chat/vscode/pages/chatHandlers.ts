@@ -279,6 +279,11 @@ export function createChatHandlers(
         : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
+    promptFiles: chatRequests.promptFiles.withHandler(async () => ({ files: await services.promptFiles.list() })),
+    fillPromptFile: chatRequests.fillPromptFile.withHandler(async ({ args, id }) => {
+      const filled = await services.promptFiles.fill(id, args);
+      return filled ? { filled } : {};
+    }),
     rowsForDrop: chatRequests.rowsForDrop.withHandler(async ({ uris }) => ({ rows: await services.rowsForDrop(uris) })),
 
     showAll: chatRequests.showAll.withHandler(async ({ sessionId, entryId }) => ({

@@ -11,6 +11,7 @@ import type { BackendChoice } from '../../common/page/backendChoice';
 import type { PageNotices } from '../../common/marks/pageNotices';
 import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
+import type { PromptFiles } from '../../common/prompts/promptFiles';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/marks/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
@@ -29,6 +30,7 @@ export interface ChatPageServices {
   readonly attached: MissingAttachments;
   readonly offered: OfferedContext;
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
+  readonly promptFiles: PromptFiles;
   readonly newDraft: SharedDraft;
   readonly shown: ShownChats;
   readonly editor: AnswerTextActions;

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../src/base/common/log';
+import { promptFileInText, withoutAgentCommands } from '../../../../src/chat/common/prompts/agentCommands';
+import { PromptFiles, type UserPromptFile } from '../../../../src/chat/common/prompts/promptFiles';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+describe('PromptFiles', () => {
+  const noticed: string[] = [];
+  const asked: string[] = [];
+  let isTrusted = true;
+  let userFiles: Record<string, string> = {};
+  beforeEach(() => {
+    noticed.splice(0);
+    asked.splice(0);
+    isTrusted = true;
+    userFiles = {};
+  });
+
+  const filesOf = (editor: FakeEditor): PromptFiles =>
+    new PromptFiles({
+      editor,
+      listUserFiles: () =>
+        Promise.resolve(
+          Object.keys(userFiles).map((path): UserPromptFile => ({
+            path,
+            relativePath: path.replace(/^\/home\/u\/\.claude\/commands\//, ''),
+            style: 'claude',
+          })),
+        ),
+      readUserFile: (path) => Promise.resolve(userFiles[path] ?? ''),
+      rowsOf: (paths) =>
+        Promise.resolve(paths.map((path) => ({ kind: 'file' as const, id: path, title: path, detail: 'shown' }))),
+      isTrusted: () => isTrusted,
+      ask: (name, input) => {
+        asked.push(`${name} ${input.name}`);
+        return Promise.resolve('given');
+      },
+      notify: (text) => void noticed.push(text),
+      log: nullLogger,
+    });
+
+  it('lists the workspace’s before the user’s, each name once', async () => {
+    const editor = new FakeEditor({
+      '/ws/.github/prompts/form.prompt.md': '---\ndescription: Makes a form\n---\nMake ${input:name}',
+      '/ws/.claude/commands/team/review.md': 'Review $1\nand more',
+      '/ws/.github/prompts/notes.md': 'not one',
+    });
+    userFiles = {
+      '/home/u/.claude/commands/team/review.md': 'Mine',
+      '/home/u/.claude/commands/daily.md': 'What next?',
+    };
+    const rows = await filesOf(editor).list();
+    assert.deepEqual(
+      rows.map(({ description, hint, name }) => [name, description, hint]),
+      [
+        ['form', 'Makes a form', '[name]'],
+        ['team:review', 'Review $1', '[arguments]'],
+        ['daily', 'What next?', undefined],
+      ],
+    );
+  });
+
+  it('lists none of a workspace that is not trusted, and none that is excluded', async () => {
+    const editor = new FakeEditor({ '/ws/.github/prompts/a.prompt.md': 'A', '/ws/.github/prompts/b.prompt.md': 'B' });
+    editor.exclude = ['b.*'];
+    assert.deepEqual(
+      (await filesOf(editor).list()).map(({ name }) => name),
+      ['a'],
+    );
+    isTrusted = false;
+    assert.deepEqual(await filesOf(editor).list(), []);
+  });
+
+  it('says in the list and when it is chosen what is wrong with a file', async () => {
+    const editor = new FakeEditor({
+      '/ws/.github/prompts/open.prompt.md': '---\nname: x',
+      '/ws/.github/prompts/large.prompt.md': 'x'.repeat(64 * 1024 + 1),
+    });
+    editor.notText.add('/ws/.github/prompts/bytes.prompt.md');
+    editor.setFile('/ws/.github/prompts/bytes.prompt.md', 'x');
+    const files = filesOf(editor);
+    const problems = new Map((await files.list()).map(({ name, problem }) => [name, problem ?? '']));
+    assert.equal(problems.get('open'), 'has a header without an end');
+    assert.match(problems.get('large') ?? '', /cannot be read: .*65536 bytes/);
+    assert.match(problems.get('bytes') ?? '', /not a text/);
+    await assert.rejects(files.fill('/ws/.github/prompts/open.prompt.md', ''), /open\.prompt\.md has a header/);
+  });
+
+  it('reads the file again when it is used, with what it refers to', async () => {
+    const path = '/ws/.github/prompts/form.prompt.md';
+    const editor = new FakeEditor({ [path]: 'Old' });
+    const files = filesOf(editor);
+    await files.list();
+    editor.setFile(path, 'Make ${input:name} like [this](../docs/Form.md)');
+    assert.deepEqual(await files.fill(path, ''), {
+      text: 'Make given like [this](../docs/Form.md)',
+      attachments: [
+        { kind: 'file', id: '/ws/.github/prompts/../docs/Form.md', title: '/ws/.github/prompts/../docs/Form.md' },
+      ],
+    });
+    assert.deepEqual(asked, ['form name']);
+  });
+
+  it('fills only what it lists: a page cannot have any other file read', async () => {
+    const editor = new FakeEditor({ '/ws/secret.txt': 'x', '/ws/.claude/commands/a.md': 'A' });
+    await assert.rejects(filesOf(editor).fill('/ws/secret.txt', ''), /does not exist/);
+    isTrusted = false;
+    await assert.rejects(filesOf(editor).fill('/ws/.claude/commands/a.md', ''), /does not exist/);
+  });
+
+  it('tells that commands were not run', async () => {
+    const editor = new FakeEditor({ '/ws/.claude/commands/a.md': 'State: !`git status`' });
+    const filled = await filesOf(editor).fill('/ws/.claude/commands/a.md', '');
+    assert.equal(filled?.text, 'State: `git status`');
+    assert.deepEqual(noticed, ['Commands in /a were not run, they are only part of its text: git status']);
+  });
+});
+
+describe('prompt files beside the commands of an agent', () => {
+  const row = (name: string, description = ''): { id: string; name: string; description: string } => ({
+    id: name,
+    name,
+    description,
+  });
+
+  it('leave out those that the agent lists itself', () => {
+    const files = [row('plan'), row('team:review', 'Reviews'), row('other:fix', 'Fixes it')];
+    const commands = [
+      { name: 'plan', description: '' },
+      { name: 'review', description: 'Reviews (project)' },
+      { name: 'fix', description: 'The agent’s own' },
+    ];
+    assert.deepEqual(
+      withoutAgentCommands(files, commands).map(({ name }) => name),
+      ['other:fix'],
+    );
+  });
+
+  it('are found at the start of a text, with their arguments', () => {
+    const files = [row('form')];
+    assert.deepEqual(promptFileInText('/form a\nb ', files), { file: files[0], args: 'a\nb' });
+    assert.equal(promptFileInText('/form', files)?.args, '');
+    assert.equal(promptFileInText('/formal', files), undefined);
+    assert.equal(promptFileInText('see /form', files), undefined);
+  });
+});
