@@ -160,6 +160,7 @@ export const settingIds = {
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
   chatNotifications: 'backline.chat.notifications',
+  chatSystemNotifications: 'backline.chat.systemNotifications',
   chatSound: 'backline.chat.sound',
   chatSaveBeforePrompt: 'backline.chat.saveBeforePrompt',
   reviewCodeLens: 'backline.review.codeLens',

@@ -86,6 +86,8 @@ interface ChatFeatureDeps extends NoticeContext {
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly openWorkspace: PlaceActionsDeps['openWorkspace'];
+  /** Shows a notification of the operating system, if the window runs on the computer of the user. */
+  readonly notifySystem: (text: string) => void;
   /** Returns a globally unique id. */
   readonly newId: () => string;
 }
@@ -257,6 +259,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         notices: noticeBoard,
         show: (id) => marked.show(id),
+        notifySystem: this.deps.notifySystem,
         playSound: () => pages.playSound(),
       }),
     );

@@ -37,6 +37,7 @@ import { ChatFeature } from './chatFeature';
 import type { RunningChatFeature } from './runningChatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
+import { showSystemNotification } from '../node/systemNotification';
 import { openInNewWindow } from './placeActions';
 import type { RecentFiles } from './recentFiles';
 import { readUsableDiskText } from './unsaved/textVersions';
@@ -163,6 +164,10 @@ export class ChatRoot {
       }),
       keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
+      notifySystem: (text) => {
+        const isLocal = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
+        if (isLocal) showSystemNotification(text, log);
+      },
       openWorkspace: async (workspace, sessionId) => {
         if (sessionId !== undefined)
           await new ConversationToShow(deps.storageFolder, () => clock.now()).leave(workspace.folder, sessionId);

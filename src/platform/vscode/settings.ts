@@ -217,6 +217,10 @@ export class Settings implements vscode.Disposable {
     return ChatAlertLevel.catch('all').parse(this.read(settingIds.chatNotifications));
   }
 
+  chatSystemNotifications(): ChatAlertLevel {
+    return ChatAlertLevel.catch('needsInput').parse(this.read(settingIds.chatSystemNotifications));
+  }
+
   chatSound(): ChatAlertLevel {
     return ChatAlertLevel.catch('off').parse(this.read(settingIds.chatSound));
   }

@@ -12,6 +12,7 @@ const starters: Readonly<Record<string, string>> = {
   'agents/node/programs/runProgram.ts': 'npm’s own client and uv, to install what the user agreed to',
   'changes/node/git/gitProgram.ts': 'Git, in a repository of our own',
   'threads/node/cli/runCommand.ts': 'the amp CLI',
+  'chat/node/systemNotification.ts': 'shows a notification, with no input but a text of one line',
   'tools/node/ripgrepSearch.ts': 'the ripgrep that comes with VS Code, found by its place and not by PATH',
 };
 

@@ -11,16 +11,23 @@ interface ChatNoticesDeps {
   readonly approvals: Pick<ApprovalWatch, 'pendingApprovals' | 'questionOf' | 'onDidChange'>;
   readonly chats: Pick<Chats, 'rows' | 'claimNotice'>;
   readonly shownChats: ShownChats;
-  readonly settings: { chatNotifications(): ChatAlertLevel; chatSound(): ChatAlertLevel };
+  readonly settings: {
+    chatNotifications(): ChatAlertLevel;
+    chatSystemNotifications(): ChatAlertLevel;
+    chatSound(): ChatAlertLevel;
+  };
   readonly setWaiting: (isWaiting: boolean) => void;
   readonly notices: Pick<NoticeBoard, 'show'>;
   /** Shows the conversation, and its approval if it still waits. */
   readonly show: (sessionId: string) => Promise<void>;
+  /** Shows a notification of the operating system. Others can read it, also while the screen is locked. */
+  readonly notifySystem: (text: string) => void;
   readonly playSound: () => void;
   readonly clock: Pick<Clock, 'now' | 'setTimer'>;
 }
 
 const maxPromptUnits = 160;
+const oneWords = { needsInput: 'needs your input', failed: 'failed', done: 'is done' } as const;
 const severalWords = { needsInput: 'need your input', failed: 'failed', done: 'are done' } as const;
 
 /** Tells the user by messages and sounds what happens in conversations that are not in view. */
@@ -63,6 +70,8 @@ export class ChatNotices implements Disposable {
     const includes = (level: ChatAlertLevel) => (event: UnseenEvent) => level === 'all' || level === event.kind;
     const told = Map.groupBy(due.filter(includes(settings.chatNotifications())), ({ kind }) => kind);
     for (const ofKind of told.values()) this.tell(ofKind);
+    if (!this.deps.shownChats.isWindowFocused)
+      this.tellSystem(due.filter(includes(settings.chatSystemNotifications())));
     if (due.some(includes(settings.chatSound()))) playSound();
   }
 
@@ -89,25 +98,36 @@ export class ChatNotices implements Disposable {
     const { notices, show } = this.deps;
     notices.show({
       level: 'info',
-      text: others.length === 0 ? this.textOf(first) : `${events.length} conversations ${severalWords[first.kind]}.`,
+      text: others.length === 0 ? this.textOf(first) : textOfSeveral(events, first.kind),
       actions: [{ label: 'Show', run: () => show((events.find((one) => this.isCurrent(one)) ?? first).row.id) }],
       isCurrent: () => events.some((one) => this.isCurrent(one)),
     });
   }
 
-  private textOf({ kind, row: { backendTitle, id, isInOtherWindow, need, title } }: UnseenEvent): string {
-    switch (kind) {
-      case 'failed':
-        return `“${title}” failed.`;
-      case 'done':
-        return `“${title}” is done.`;
-      case 'needsInput': {
-        const { prompt = isInOtherWindow ? need?.text : undefined } = this.deps.approvals.questionOf(id) ?? {};
-        if (prompt === undefined) return `“${title}” needs your input.`;
-        const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
-        // There is no button to allow it, because the user cannot read the whole request in a notification.
-        return text.startsWith(`${backendTitle} wants to `) ? text : `Request from ${backendTitle}: ${text}`;
-      }
+  /** Says no more than titles. */
+  private tellSystem(events: readonly UnseenEvent[]): void {
+    for (const [kind, ofKind] of Map.groupBy(events, (event) => event.kind)) {
+      const [first, ...others] = ofKind;
+      if (first) this.deps.notifySystem(others.length === 0 ? textOfOne(first) : textOfSeveral(ofKind, kind));
     }
   }
+
+  private textOf(event: UnseenEvent): string {
+    const { kind, row } = event;
+    const { backendTitle, id, isInOtherWindow, need } = row;
+    const { prompt = isInOtherWindow ? need?.text : undefined } =
+      (kind === 'needsInput' ? this.deps.approvals.questionOf(id) : undefined) ?? {};
+    if (kind !== 'needsInput' || prompt === undefined) return textOfOne(event);
+    const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
+    // There is no button to allow it, because the user cannot read the whole request in a notification.
+    return text.startsWith(`${backendTitle} wants to `) ? text : `Request from ${backendTitle}: ${text}`;
+  }
+}
+
+function textOfOne({ kind, row: { title } }: UnseenEvent): string {
+  return `“${title}” ${oneWords[kind]}.`;
+}
+
+function textOfSeveral(events: readonly UnseenEvent[], kind: UnseenEvent['kind']): string {
+  return `${events.length} conversations ${severalWords[kind]}.`;
 }

@@ -20,7 +20,8 @@ describe('ChatNotices', () => {
   let shownIds: string[];
   let sounds: number;
   let waits: boolean[];
-  let levels: { notifications: ChatAlertLevel; sound: ChatAlertLevel };
+  let levels: { notifications: ChatAlertLevel; system: ChatAlertLevel; sound: ChatAlertLevel };
+  let toldSystem: string[];
   let notices: ChatNotices;
   let approvals: ApprovalWatch;
   let last: Notice | undefined;
@@ -49,14 +50,20 @@ describe('ChatNotices', () => {
     shownIds = [];
     waits = [];
     sounds = 0;
-    levels = { notifications: 'all', sound: 'all' };
+    levels = { notifications: 'all', system: 'all', sound: 'all' };
+    toldSystem = [];
     approvals = new ApprovalWatch(chats, throwIt);
     notices = new ChatNotices({
       clock,
       approvals,
       chats,
       shownChats: shown,
-      settings: { chatNotifications: () => levels.notifications, chatSound: () => levels.sound },
+      settings: {
+        chatNotifications: () => levels.notifications,
+        chatSystemNotifications: () => levels.system,
+        chatSound: () => levels.sound,
+      },
+      notifySystem: (text) => void toldSystem.push(text),
       setWaiting: (isWaiting) => void waits.push(isWaiting),
       notices: {
         show: (notice) => {
@@ -177,7 +184,7 @@ describe('ChatNotices', () => {
   });
 
   it('says only what the settings ask for', async () => {
-    levels = { notifications: 'off', sound: 'needsInput' };
+    levels = { notifications: 'off', system: 'off', sound: 'needsInput' };
     shown.setShown(notices, undefined);
     notices.update();
     await pass();
@@ -185,6 +192,27 @@ describe('ChatNotices', () => {
     change('unread');
     await pass();
     assert.deepEqual([said, sounds], [[], 1]);
+  });
+
+  it('has the system say only titles, while the window does not have the focus', async () => {
+    levels = { notifications: 'off', system: 'needsInput', sound: 'off' };
+    shown.setShown(notices, undefined);
+    notices.update();
+    await pass();
+    assert.deepEqual(toldSystem, []);
+    shown.isWindowFocused = false;
+    const chat = chats.opened.get('one');
+    chat?.change({ approvals: [{ ...question, id: 'next', prompt: 'May I read secret.txt?' }] });
+    await pass();
+    change('busy');
+    change('unread');
+    await pass();
+    assert.deepEqual(toldSystem, ['“Chat one” needs your input.']);
+    levels = { ...levels, system: 'all' };
+    change('busy');
+    change('unread');
+    await pass();
+    assert.deepEqual([said, toldSystem.slice(1), sounds], [[], ['“Chat one” is done.'], 0]);
   });
 
   it('says nothing of a turn that goes on within two seconds, or that was short while the window has the focus', async () => {
