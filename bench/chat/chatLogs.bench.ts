@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
-import { SubagentUpdates } from '../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../src/acp/common/subagents/subagentUpdates';
 import { SessionEventMapper } from '../../src/acp/common/session/sessionEventMapper';
 import { V1Updates } from '../../src/acp/common/v1/v1Updates';
 import { nullLogger } from '../../src/base/common/log';

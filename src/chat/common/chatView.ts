@@ -143,6 +143,8 @@ export const ApprovalView = z.object({
   title: optional(Text),
   /** Title of the agent that requests approval. */
   asks: Text,
+  /** Title of its subagent, if that requests approval. */
+  subagent: optional(Text),
   mode: optional(Text),
   /** The actions to approve: a command, a diff or the input of a tool. Commands are never shortened. */
   parts: z.array(Part),

@@ -4,6 +4,8 @@ import { ToolContent } from './sessionEvents';
 /** The `context` of `approval:required`. Invalid members are omitted, and the user sees them as unknown. */
 export const ApprovalContext = z.looseObject({
   agent: z.string().optional().catch(undefined),
+  /** Title of the subagent that asks. */
+  subagent: z.string().optional().catch(undefined),
   mode: z.string().optional().catch(undefined),
   /** The kind of action, for example `read`, `edit` or `execute`. */
   kind: z.string().optional().catch(undefined),

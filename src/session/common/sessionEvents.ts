@@ -33,9 +33,21 @@ export type ToolKind = z.infer<typeof ToolKind>;
 export const ToolLocation = z.looseObject({ path: Text, line: z.number().int().positive().optional() });
 export type ToolLocation = z.infer<typeof ToolLocation>;
 
+/**
+ * What a text of a subagent's call is, if it is not what the subagent says while it works: its task, later messages to it,
+ * facts about it on one line, or its report.
+ */
+const TextRole = z.enum(['task', 'message', 'about', 'report']);
+export type TextRole = z.infer<typeof TextRole>;
+
 export const ToolContent = z.discriminatedUnion('type', [
   /** `truncated`: the beginning of the text was cut off. */
-  z.looseObject({ type: z.literal('text'), text: Text, truncated: z.boolean().optional() }),
+  z.looseObject({
+    type: z.literal('text'),
+    text: Text,
+    truncated: z.boolean().optional(),
+    role: TextRole.optional().catch(undefined),
+  }),
   /** A diff. `old_text` is null for a new file. */
   z.looseObject({ type: z.literal('diff'), path: Text, old_text: Text.nullable(), new_text: Text }),
   /** Command output, including ANSI sequences. `truncated`: the beginning of the output was cut off. */

@@ -24,8 +24,17 @@ export const DiffHunk = z.object({ oldStart: Count, newStart: Count, lines: z.ar
 export type DiffHunk = z.infer<typeof DiffHunk>;
 
 export const Part = z.discriminatedUnion('type', [
-  /** A text, which is Markdown unless `plain` is set. */
-  z.object({ type: z.literal('text'), text: Text, plain: optional(z.boolean()), omitted: optional(Count) }),
+  /**
+   * A text, which is Markdown unless `plain` is set. `role`: in the call of a subagent, its task, a later message to it, facts
+   * about it on one line, or its report.
+   */
+  z.object({
+    type: z.literal('text'),
+    text: Text,
+    plain: optional(z.boolean()),
+    role: optional(z.enum(['task', 'message', 'about', 'report'])),
+    omitted: optional(Count),
+  }),
   /** A diff. `added` and `removed` count the lines of the whole change, including lines that are not in the hunks. */
   z.object({
     type: z.literal('diff'),

@@ -90,6 +90,24 @@ describe('the entries of a transcript', () => {
     await shown.locator('.tool:not([open])').waitFor();
   });
 
+  it('shows what a subagent was told, did and reported, in this order, and closes a long task', async () => {
+    const [call] = sampleEntries().filter(({ id }) => id === 'agent1');
+    assert.ok(call?.kind === 'tool');
+    const { page: shown, host } = await open(sampleEntries());
+    const words = async (): Promise<string> =>
+      (await shown.locator('.tool').filter({ hasText: 'general-purpose' }).innerText()).replace(/\s+/g, ' ');
+    assert.match(
+      await words(),
+      /general-purpose · Sonnet · Effort: High Task Find all callers of splitRow, also in the tests\. I look at the parser first\. There are two callers\..* Report Two files call it\./,
+    );
+    const parts = call.parts.map((part) =>
+      part.type === 'text' && part.role === 'task' ? { ...part, text: 'All callers. '.repeat(60) } : part,
+    );
+    await host.notify(didPatch, { put: [{ ...call, parts }], before: 0 });
+    await shown.locator('.words:not([open])').getByText('Task').waitFor();
+    assert.match(await words(), /Effort: High Task I look/);
+  });
+
   it('leaves a card as the user put it', async () => {
     const call = toolEntry({ id: 't', state: 'running', input: '{}' });
     const { page: shown, host } = await open([call]);

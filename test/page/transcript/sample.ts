@@ -134,7 +134,19 @@ export function sampleEntries(): Entry[] {
       error: 'The command ended with exit code 1.',
       decision: 'Allow once',
     }),
-    toolEntry({ id: 'agent1', title: 'Find all callers', toolKind: 'agent', state: 'running', startedAt: start }),
+    toolEntry({
+      id: 'agent1',
+      title: 'Find all callers',
+      toolKind: 'agent',
+      state: 'running',
+      startedAt: start,
+      parts: [
+        { type: 'text', text: 'general-purpose · Sonnet · Effort: High', role: 'about' },
+        { type: 'text', text: 'Find all callers of `splitRow`, also in the **tests**.', role: 'task' },
+        { type: 'text', text: 'I look at the parser first.' },
+        { type: 'text', text: 'Two files call it.', role: 'report' },
+      ],
+    }),
     {
       kind: 'answer',
       id: 'sub1',

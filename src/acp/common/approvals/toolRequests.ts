@@ -176,6 +176,7 @@ export function createApprovalContext(
   request: ToolRequest,
   about: {
     readonly agent: string;
+    readonly subagent?: string | undefined;
     /** Absolute path of the session's folder. */
     readonly folder: string;
     readonly mode?: string | undefined;
@@ -184,11 +185,12 @@ export function createApprovalContext(
     readonly warnings?: readonly string[];
   },
 ): ApprovalContext {
-  const { agent, call, folder, mode, warnings = [] } = about;
+  const { agent, call, folder, mode, subagent, warnings = [] } = about;
   const { command, env, escalations, kind, paths } = request;
   const content = about.content ?? (call ? toToolContent(call.content, () => ({ output: '', truncated: false })) : []);
   return {
     agent,
+    ...(subagent === undefined ? {} : { subagent }),
     kind,
     folder,
     ...(call?.title === undefined ? {} : { title: toVisibleText(call.title) }),

@@ -27,7 +27,29 @@ export interface SubagentAnnouncement {
   readonly sessionId: string;
   readonly title?: string | null | undefined;
   readonly description?: string | null | undefined;
-  readonly state?: { readonly state: string; readonly stopReason?: string | undefined } | null | undefined;
+  readonly state?: SubagentState | null | undefined;
+}
+
+export interface SubagentState {
+  readonly state: string;
+  readonly stopReason?: string | undefined;
+  readonly error?: { readonly message: string } | null | undefined;
+}
+
+/**
+ * A message from one session to another, for example a task for a subagent, as one of the two reports it. Missing members
+ * stay as they are. Ids of messages belong to the session that reports them, and the other id names the same message in
+ * the other session.
+ */
+export interface SessionMessagePatch {
+  readonly messageId: string;
+  readonly senderSessionId?: string | null | undefined;
+  readonly recipientSessionId?: string | null | undefined;
+  readonly senderMessageId?: string | null | undefined;
+  readonly recipientMessageId?: string | null | undefined;
+  readonly content?: readonly ContentBlock[] | null | undefined;
+  /** Whether the content is the next piece of the message, and not all of it. */
+  readonly isChunk?: true;
 }
 
 /** The part of a subagent's update that is shown. */
@@ -36,17 +58,17 @@ export type ShownSubagentUpdate =
   | { readonly kind: 'callContent'; readonly toolCallId: string; readonly items: readonly ToolCallContent[] }
   /** `isWhole`: replaces the text of the message that was received before. */
   | {
-      readonly kind: 'message';
+      readonly kind: 'message' | 'thought';
       readonly messageId: string;
       readonly content: readonly ContentBlock[];
       readonly isWhole: boolean;
     }
-  | { readonly kind: 'state'; readonly state: NonNullable<SubagentAnnouncement['state']> }
+  | { readonly kind: 'state'; readonly state: SubagentState }
+  | { readonly kind: 'options'; readonly options: readonly AgentOption[] }
+  | { readonly kind: 'usage'; readonly used: number }
+  | { readonly kind: 'sessionMessage'; readonly message: SessionMessagePatch }
   | { readonly kind: 'announcement'; readonly announcement: SubagentAnnouncement }
-  | {
-      readonly kind: 'notice';
-      readonly notice: AgentNotice;
-    };
+  | { readonly kind: 'notice'; readonly notice: AgentNotice };
 
 interface SelectChoice {
   readonly value: string;
@@ -149,6 +171,8 @@ export type PermissionSubject =
 
 export interface PermissionRequest {
   readonly sessionId: string;
+  /** Title of the subagent that asks, in visible characters. Undefined if the session itself asks. */
+  readonly subagent?: string | undefined;
   readonly subject: PermissionSubject;
   readonly options: readonly {
     readonly optionId: string;

@@ -37,6 +37,8 @@ export function toToolContent(
         const shown = contentOfBlock(item.content);
         return shown ? [shown] : [];
       }
+      case 'words':
+        return [{ type: 'text', text: item.text, role: item.role }];
       case 'diff':
         return [{ type: 'diff', path: item.path, old_text: item.oldText ?? null, new_text: item.newText }];
       case 'change':

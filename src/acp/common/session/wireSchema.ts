@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { TextRole } from '../../../session/common/sessionEvents';
 import { isRecord } from '../../../base/common/isRecord';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { agentCallIdOf } from '../actions/agentCallIds';
@@ -69,6 +70,8 @@ export const ToolCallContent = z
   .catch(Unknown);
 export type ToolCallContent =
   | z.infer<typeof ToolCallContent>
+  /** What is said to or about a subagent, and what it has reported. */
+  | { readonly type: 'words'; readonly role: TextRole; readonly text: string }
   /** A change of a file without its text. */
   | { readonly type: 'change'; readonly path: string; readonly oldPath: string | undefined; readonly text: string };
 
@@ -156,11 +159,31 @@ export const SubagentUpdate = z.looseObject({
   sessionId: RequiredText,
   title: clearable(RequiredText),
   description: clearable(RequiredText),
-  state: clearable(z.looseObject({ state: RequiredText, stopReason: optionalText })),
+  state: clearable(
+    z.looseObject({
+      state: RequiredText,
+      stopReason: optionalText,
+      error: z.looseObject({ message: RequiredText }).nullish().catch(undefined),
+    }),
+  ),
 });
+
+const SessionMessage = z.looseObject({
+  messageId: RequiredText,
+  senderSessionId: clearable(RequiredText),
+  recipientSessionId: clearable(RequiredText),
+  senderMessageId: clearable(RequiredText),
+  recipientMessageId: clearable(RequiredText),
+  content: clearable(lenientList(ContentBlock)),
+});
+const SessionMessageChunk = z
+  .looseObject({ messageId: RequiredText, content: ContentBlock })
+  .transform(({ messageId, content }) => ({ messageId, content: [content], isChunk: true as const }));
 
 export const sharedUpdates = {
   subagent_update: SubagentUpdate,
+  session_message: SessionMessage,
+  session_message_chunk: SessionMessageChunk,
   session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
   usage_update: z.looseObject({
     used: RoundedTokenCount,

@@ -1,9 +1,10 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ShownSubagentUpdate } from '../session/agentMessages';
-import type { SubagentUpdates } from '../session/subagentUpdates';
+import type { SubagentUpdates } from '../subagents/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { chunkHandler, parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import { textOfBlock } from '../session/toolContent';
+import { sharedSubagentUpdateOf } from '../subagents/sharedSubagentUpdates';
 import { sessionUpdates, type SessionUpdateKind } from './v1Schema';
 
 /** Reads the updates of ACP v1. */
@@ -63,6 +64,12 @@ export class V1Updates implements UpdateReader {
     session_info_update: parsingHandler(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
     usage_update: parsingHandler(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
     subagent_update: parsingHandler(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
+    session_message: parsingHandler(sessionUpdates.session_message, (update) =>
+      this.subagents.mapSessionMessage(update),
+    ),
+    session_message_chunk: parsingHandler(sessionUpdates.session_message_chunk, (update) =>
+      this.subagents.mapSessionMessage(update),
+    ),
     notice: parsingHandler(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
     compaction_update: parsingHandler(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
@@ -79,21 +86,20 @@ export function v1ShownSubagentUpdateOf(update: { readonly sessionUpdate: string
       const call = sessionUpdates[kind].safeParse(update).data;
       return call && { kind: 'call', call };
     }
-    case 'agent_message_chunk': {
+    case 'agent_message_chunk':
+    case 'agent_thought_chunk': {
       const chunk = sessionUpdates[kind].safeParse(update).data;
       if (!chunk) return undefined;
-      return { kind: 'message', messageId: chunk.messageId ?? '', content: [chunk.content], isWhole: false };
+      const isThought = kind === 'agent_thought_chunk';
+      const { content, messageId = '' } = chunk;
+      return { kind: isThought ? 'thought' : 'message', messageId, content: [content], isWhole: false };
     }
-    case 'subagent_update': {
-      const announcement = sessionUpdates[kind].safeParse(update).data;
-      return announcement && { kind: 'announcement', announcement };
-    }
-    case 'notice': {
-      const notice = sessionUpdates[kind].safeParse(update).data;
-      return notice && { kind: 'notice', notice };
+    case 'config_option_update': {
+      const changed = sessionUpdates[kind].safeParse(update).data;
+      return changed && { kind: 'options', options: changed.configOptions };
     }
     default:
-      return undefined;
+      return sharedSubagentUpdateOf(update);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ShownSubagentUpdate } from '../session/agentMessages';
-import type { ContentBlock } from '../session/wireSchema';
+import { sharedSubagentUpdateOf } from '../subagents/sharedSubagentUpdates';
 import { sessionUpdates } from './v2Schema';
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
@@ -14,31 +14,30 @@ export function v2ShownSubagentUpdateOf(update: { readonly sessionUpdate: string
       const chunk = sessionUpdates[kind].safeParse(update).data;
       return chunk && { kind: 'callContent', toolCallId: chunk.toolCallId, items: chunk.content };
     }
-    case 'agent_message_chunk': {
+    case 'agent_message_chunk':
+    case 'agent_thought_chunk': {
       const chunk = sessionUpdates[kind].safeParse(update).data;
-      return chunk && messageOf(chunk.messageId, [chunk.content], false);
+      return chunk && { kind: wordsOf(kind), messageId: chunk.messageId, content: [chunk.content], isWhole: false };
     }
-    case 'agent_message': {
+    case 'agent_message':
+    case 'agent_thought': {
       const message = sessionUpdates[kind].safeParse(update).data;
-      return message?.content === undefined ? undefined : messageOf(message.messageId, message.content ?? [], true);
+      if (message?.content === undefined) return undefined;
+      return { kind: wordsOf(kind), messageId: message.messageId, content: message.content ?? [], isWhole: true };
+    }
+    case 'config_option_update': {
+      const changed = sessionUpdates[kind].safeParse(update).data;
+      return changed && { kind: 'options', options: changed.configOptions };
     }
     case 'state_update': {
       const state = sessionUpdates[kind].safeParse(update).data;
       return state && { kind: 'state', state };
     }
-    case 'subagent_update': {
-      const announcement = sessionUpdates[kind].safeParse(update).data;
-      return announcement && { kind: 'announcement', announcement };
-    }
-    case 'notice': {
-      const notice = sessionUpdates[kind].safeParse(update).data;
-      return notice && { kind: 'notice', notice };
-    }
     default:
-      return undefined;
+      return sharedSubagentUpdateOf(update);
   }
 }
 
-function messageOf(messageId: string, content: readonly ContentBlock[], isWhole: boolean): ShownSubagentUpdate {
-  return { kind: 'message', messageId, content, isWhole };
+function wordsOf(kind: `agent_${string}`): 'message' | 'thought' {
+  return kind.startsWith('agent_thought') ? 'thought' : 'message';
 }

@@ -1,7 +1,7 @@
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import { reasonOfAgentError } from '../session/agentErrorText';
 import { turnResultOf } from '../session/agentMessages';
-import type { SubagentUpdates } from '../session/subagentUpdates';
+import type { SubagentUpdates } from '../subagents/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
 import { turnEndOf } from '../session/turnUsage';
@@ -110,6 +110,12 @@ export class V2Updates implements UpdateReader {
     session_info_update: parsingHandler(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
     usage_update: parsingHandler(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
     subagent_update: parsingHandler(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
+    session_message: parsingHandler(sessionUpdates.session_message, (update) =>
+      this.subagents.mapSessionMessage(update),
+    ),
+    session_message_chunk: parsingHandler(sessionUpdates.session_message_chunk, (update) =>
+      this.subagents.mapSessionMessage(update),
+    ),
     notice: parsingHandler(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
     compaction_update: parsingHandler(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.

@@ -1,7 +1,7 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
-import { SubagentUpdates } from '../../common/session/subagentUpdates';
+import { SubagentUpdates } from '../../common/subagents/subagentUpdates';
 import { v1ShownSubagentUpdateOf, V1Updates } from '../../common/v1/v1Updates';
 import { v2ShownSubagentUpdateOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';

@@ -126,7 +126,9 @@ export class PermissionService implements Disposable {
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
       options: toolCallChoices(agentRequest, decided, { agentTitle, folder: cwd, isProtected }),
-      context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
+      context: createApprovalContext(request, {
+        ...{ agent: agentTitle, subagent: agentRequest.subagent, folder: cwd, mode: modeName(), call, warnings },
+      }),
       ...(call.id === undefined ? {} : { callId: call.id }),
       signal: stopSignal,
     });

@@ -115,6 +115,11 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
           <bdi class="approval-agent one-line" title={showHiddenCharacters(approval.asks)}>
             <UntrustedText text={approval.asks} />
           </bdi>
+          {approval.subagent !== undefined && (
+            <bdi class="approval-subagent one-line" title={`Subagent: ${showHiddenCharacters(approval.subagent)}`}>
+              <UntrustedText text={approval.subagent} />
+            </bdi>
+          )}
           {approval.mode !== undefined && (
             <bdi class="approval-mode one-line" title={`Mode: ${showHiddenCharacters(approval.mode)}`}>
               <UntrustedText text={approval.mode} />
@@ -234,14 +239,14 @@ interface AnnouncementProps {
 /** Announces the approval to screen readers: when it appears, shortly before it expires, and when it has expired. */
 function ApprovalAnnouncement({ approval, spoken, countdown, answers: { allow, deny } }: AnnouncementProps) {
   const [startMs] = useState(countdown?.remainingMs);
-  const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
+  const { asks, env = [], escalations = [], parts, subagent, warnings = [] } = approval;
   const risks = [
     ...warnings,
     ...escalations.map(({ name }) => name),
     ...env.flatMap(({ effect, name }) => (effect ? name : [])),
   ];
   const sentences = [
-    `Request from ${asks}: ${spoken}`,
+    `Request from ${subagent === undefined ? asks : `${asks}, subagent “${subagent}”`}: ${spoken}`,
     describeParts(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,

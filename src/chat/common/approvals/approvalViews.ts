@@ -106,7 +106,7 @@ export class ApprovalViews {
         id,
         prompt,
         asks: context.agent ?? backendTitle,
-        ...withoutUndefined({ mode: context.mode }),
+        ...withoutUndefined({ subagent: context.subagent, mode: context.mode }),
         ...shown,
         options: optionsOf(data, context),
         state: 'pending',

@@ -32,7 +32,8 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
   switch (item.type) {
     case 'text': {
       const text = withCutNotice(item.text, item.truncated);
-      return kind && isPlainText(kind, text) ? { type: 'text', text, plain: true } : { type: 'text', text };
+      const isPlain = kind !== undefined && isPlainText(kind, text);
+      return { type: 'text', text, ...(isPlain && { plain: true }), ...withoutUndefined({ role: item.role }) };
     }
     case 'diff':
       return createDiff(item.path, item.old_text, item.new_text);

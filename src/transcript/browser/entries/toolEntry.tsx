@@ -78,7 +78,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       )}
       {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
-      {childCount > 0 && <span class="quiet">{formatCountWithNoun(childCount, 'step')}</span>}
+      {childCount > 0 && <span class="quiet step-count">{formatCountWithNoun(childCount, 'step')}</span>}
     </>
   );
 }
@@ -90,10 +90,11 @@ function ToolBody(steps: SubagentStepsProps) {
     <div class="tool-body">
       <ToolLocations entry={entry} />
       {entry.input !== undefined && <ToolInput json={entry.input} isOpen={entry.parts.length === 0} />}
-      {entry.parts.map((part, index) => (
-        <PartView key={index} part={part} index={index} isNamed={part === named} />
-      ))}
+      {entry.parts.map(
+        (part, index) => !isReport(part) && <PartView key={index} part={part} index={index} isNamed={part === named} />,
+      )}
       {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
+      {entry.parts.map((part, index) => isReport(part) && <PartView key={index} part={part} index={index} />)}
       {entry.error !== undefined && (
         <pre class="tool-error">
           <UntrustedText text={entry.error} />
@@ -107,6 +108,11 @@ function ToolBody(steps: SubagentStepsProps) {
       <ShowAllTextsButton entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
     </div>
   );
+}
+
+/** The report of a subagent comes after its steps. */
+function isReport(part: Part): boolean {
+  return part.type === 'text' && part.role === 'report';
 }
 
 /** The only diff of a call whose line names its file, and therefore also counts its lines. */

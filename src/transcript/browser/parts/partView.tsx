@@ -3,6 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
 import { DiffView } from './diffView';
+import { Disclosure } from './disclosure';
 import { formatCountWithNoun, formatTextSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
@@ -22,7 +23,7 @@ interface PartProps {
 export function PartView({ part, index, isNamed = false }: PartProps & { isNamed?: boolean }) {
   switch (part.type) {
     case 'text':
-      return <TextPart part={part} />;
+      return <TextPart part={part} index={index} />;
     case 'diff':
       return <DiffView part={part} index={index} isNamed={isNamed} />;
     case 'terminal':
@@ -47,7 +48,26 @@ function partAt(entry: Entry, index: number): Part | undefined {
 
 type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
 
-function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { part: PartOf<'text'> }) {
+const roleNames = { task: 'Task', message: 'Message', report: 'Report' } as const;
+/** A longer task is closed, in UTF-16 units: its title says what it is about. */
+const maxOpenTaskLength = 600;
+
+function TextPart({ part, index }: { part: PartOf<'text'>; index: number }) {
+  const { text, plain: isPlain = false, omitted = 0, role } = part;
+  if (role === 'about')
+    return (
+      <p class="about">
+        <UntrustedText text={text} />
+      </p>
+    );
+  if (role !== undefined) {
+    const isOpen = role === 'report' || text.length <= maxOpenTaskLength;
+    return (
+      <Disclosure class={`words-${index} words`} isOpen={isOpen} summary={roleNames[role]}>
+        <TextPart part={{ ...part, role: undefined }} index={index} />
+      </Disclosure>
+    );
+  }
   if (isPlain) return <LongText text={text} omitted={omitted} />;
   return (
     <div class="text-part">

@@ -19,6 +19,7 @@ const command: ApprovalView = {
   ...withoutDeadline,
   prompt: 'Codex wants to run git status',
   asks: 'Codex',
+  subagent: 'Find out what has changed',
   parts: [{ type: 'terminal', command: 'git status --short', output: '' }],
   cwd: '/home/ada/work/shop/packages/cart',
   env: [

@@ -8,7 +8,7 @@ import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEv
 import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
 import { PromptResult, SessionSetupResult, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
 import { V1Updates } from '../../../../src/acp/common/v1/v1Updates';
-import { SubagentUpdates } from '../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../src/acp/common/subagents/subagentUpdates';
 import { normalized } from '../../../support/normalized';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */

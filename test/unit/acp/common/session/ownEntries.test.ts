@@ -5,7 +5,7 @@ import { maxReportWaitMs, type OwnAction } from '../../../../../src/acp/common/a
 import { OwnActionRecorder } from '../../../../../src/acp/node/session/ownActionRecorder';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
-import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../../src/acp/common/subagents/subagentUpdates';
 import { PermissionRequest as V1Request } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionRequest as V2Request } from '../../../../../src/acp/common/v2/v2Schema';
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SessionSetupResult, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
-import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../../src/acp/common/subagents/subagentUpdates';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
 
 describe('what a call shows of an agent that does not ask', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
-import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../../src/acp/common/subagents/subagentUpdates';
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
 import { v2ShownSubagentUpdateOf } from '../../../../../src/acp/common/v2/v2Subagents';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';

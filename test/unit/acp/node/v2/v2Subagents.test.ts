@@ -49,6 +49,7 @@ describe('an agent with subagents', () => {
     await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(asked.call_id, 'subagent sub c');
+    assert.equal(asked.context?.['subagent'], 'Finder');
     await session.answerApproval(asked.approval_id, 'Allow');
     const { response } = await follower.next('prompt:complete');
     assert.equal(response, '', 'what a subagent says is not the answer');
@@ -60,7 +61,7 @@ describe('an agent with subagents', () => {
         ['subagent sub c', 'subagent sub', 'Delete'],
       ],
     );
-    assert.deepEqual(follower.all('tool:post').at(-1)?.content, [{ type: 'text', text: 'Found it.' }]);
+    assert.deepEqual(follower.all('tool:post').at(-1)?.content, [{ type: 'text', text: 'Found it.', role: 'report' }]);
   });
 
   it('of version 1 likewise, with its requests for files', async () => {
@@ -89,7 +90,7 @@ describe('an agent with subagents', () => {
         ['subagent sub c', 'subagent sub'],
       ],
     );
-    assert.deepEqual(follower.all('tool:post')[0]?.content, [{ type: 'text', text: 'Read it.' }]);
+    assert.deepEqual(follower.all('tool:post')[0]?.content, [{ type: 'text', text: 'Read it.', role: 'report' }]);
   });
 
   it('cannot speak for sessions that it never announced, or that were closed', async () => {

@@ -3,7 +3,7 @@ import { SessionEventMapper } from '../../../../../../src/acp/common/session/ses
 import { V2Updates } from '../../../../../../src/acp/common/v2/v2Updates';
 import { SessionGrammar } from '../../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../../src/session/common/normalize/sessionNormalizer';
-import { SubagentUpdates } from '../../../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../../../src/acp/common/subagents/subagentUpdates';
 import { SessionEvent, type EventOf, type SessionEventName } from '../../../../../../src/session/common/sessionEvents';
 
 export type Update = Record<string, unknown> & { readonly sessionUpdate: string };

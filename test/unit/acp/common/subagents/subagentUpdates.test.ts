@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ShownSubagentUpdate } from '../../../../../src/acp/common/session/agentMessages';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
-import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
+import { SubagentUpdates } from '../../../../../src/acp/common/subagents/subagentUpdates';
 import type { EventData, SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../../fake/fakeClock';
 
@@ -46,10 +46,8 @@ describe('the subagents of a session', () => {
     events.push(...subagents.announce({ sessionId: 'child', title: 'Finder', description: 'Finds uses' }));
     tell(is('idle', 'end_turn'));
     const [call] = all('tool:pre');
-    assert.deepEqual(
-      [call?.call_id, call?.title, call?.tool_name, call?.input],
-      [child, 'Finder', 'subagent', { description: 'Finds uses' }],
-    );
+    assert.deepEqual([call?.call_id, call?.title, call?.tool_name, call?.input], [child, 'Finder', 'subagent', {}]);
+    assert.deepEqual(call?.content, [{ type: 'text', text: 'Finds uses', role: 'task' }]);
     assert.equal(all('tool:post')[0]?.call_id, child);
   });
 
@@ -165,6 +163,10 @@ describe('the subagents of a session', () => {
     const command = asked({ kind: 'command', command: 'ls', cwd: '/', toolCallId: 'c', members: {} });
     assert.equal(command.kind === 'command' && command.toolCallId, `${child} c`);
     assert.deepEqual(asked({ kind: 'other', members: {} }), { kind: 'other', members: {} });
+    assert.equal(
+      subagents.toParentRequest({ ...request, subject: { kind: 'other', members: {} } }).subagent,
+      'Subagent',
+    );
     const own = { ...request, sessionId: 's', subject: { kind: 'toolCall' as const, toolCall: { toolCallId: 'c' } } };
     assert.equal(subagents.toParentRequest(own), own);
   });
