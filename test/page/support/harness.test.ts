@@ -110,4 +110,13 @@ describe('the harness of pages', () => {
     await page.evaluate(() => document.body.append(document.createElement('button')));
     assert.match((await axe()).join('\n'), /button-name/);
   });
+
+  it('finds what cannot be read in another theme, of a page that has not changed since', async () => {
+    const { axe, page } = await pages.openPage({ entry, style });
+    await page.evaluate(() => document.body.append('Text on the color of the page'));
+    assert.deepEqual(await axe(), []);
+    await page.evaluate(() => (document.documentElement.style.cssText += '; color: white; background: white'));
+    await page.evaluate(() => (document.body.style.cssText += '; color: white; background: white'));
+    assert.match((await axe()).join('\n'), /color-contrast/);
+  });
 });
