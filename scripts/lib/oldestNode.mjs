@@ -66,7 +66,7 @@ const prelude = `"use strict";
  * How a program for the user's own Node.js is built. Its syntax is that of an older Node.js than the oldest one, since a file that
  * cannot be parsed cannot say why.
  * @param {Record<string, string>} entryPoints
- * @returns {Omit<import('esbuild').BuildOptions, 'entryPoints'> & { entryPoints: Record<string, string> }}
+ * @returns {import('./bundles/workerBundle.mjs').ProgramBundle}
  */
 export function ownNodeBundle(entryPoints) {
   return {

@@ -13,7 +13,7 @@ const acpServerBeside = {
 /**
  * The programs that serve agents, for the Node.js of whoever starts them: the embedded Amplifier server, and the one that offers an
  * agent to other ACP clients, which the first runs for `--acp`.
- * @returns {Omit<import('esbuild').BuildOptions, 'entryPoints'> & { entryPoints: Record<string, string> }}
+ * @returns {import('./workerBundle.mjs').ProgramBundle}
  */
 export function amplifierServerBundle() {
   return {

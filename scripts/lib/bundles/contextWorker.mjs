@@ -1,13 +1,6 @@
-/**
- * The program of the workers that context providers run in, as one file beside the extension.
- * @returns {Omit<import('esbuild').BuildOptions, 'entryPoints'> & { entryPoints: Record<string, string> }}
- */
+import { workerBundle } from './workerBundle.mjs';
+
+/** The program of the workers that context providers run in. */
 export function contextWorkerBundle() {
-  return {
-    entryPoints: { 'context-worker': 'src/context/node/worker/contextWorkerMain.ts' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node22',
-  };
+  return workerBundle({ 'context-worker': 'src/context/node/worker/contextWorkerMain.ts' });
 }

@@ -1,13 +1,6 @@
-/**
- * The program of the workers that search the texts of conversations, as one file beside the extension.
- * @returns {Omit<import('esbuild').BuildOptions, 'entryPoints'> & { entryPoints: Record<string, string> }}
- */
+import { workerBundle } from './workerBundle.mjs';
+
+/** The program of the workers that search the texts of conversations. */
 export function conversationTextsWorkerBundle() {
-  return {
-    entryPoints: { 'conversation-texts-worker': 'src/chat/node/search/textSearchWorkerMain.ts' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node22',
-  };
+  return workerBundle({ 'conversation-texts-worker': 'src/chat/node/search/textSearchWorkerMain.ts' });
 }
