@@ -162,6 +162,7 @@ export const settingIds = {
   chatNotifications: 'backline.chat.notifications',
   chatSystemNotifications: 'backline.chat.systemNotifications',
   chatSound: 'backline.chat.sound',
+  chatEnterDuringTurn: 'backline.chat.enterDuringTurn',
   chatSaveBeforePrompt: 'backline.chat.saveBeforePrompt',
   reviewCodeLens: 'backline.review.codeLens',
   checkpointsEnabled: 'backline.checkpoints.enabled',

@@ -15,6 +15,7 @@ export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): Pag
     offered: { currentRow: () => Promise.resolve(undefined), onDidChange: silent },
     notices: { views: [], onDidChange: silent },
     attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
+    enterDuringTurn: { value: 'steer', onDidChange: silent },
     keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
       of: () => ({ options: [], choose: () => undefined }),

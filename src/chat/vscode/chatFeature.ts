@@ -225,6 +225,12 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       folders: () => editor.folders.map((folder) => folder.path),
       openView: views.open,
       openInTab: (id) => pages.openInTab(id),
+      enterDuringTurn: {
+        get value() {
+          return settings.enterDuringTurn();
+        },
+        onDidChange: (listener) => settings.onDidChangeOf([settingIds.chatEnterDuringTurn], listener),
+      },
       isTrusted: () => vscode.workspace.isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));

@@ -111,6 +111,10 @@ export const SaveBeforePrompt = z.enum(['ask', 'always', 'never']).catch('ask');
 /** Whether unsaved files are saved before a prompt is sent. */
 export type SaveBeforePrompt = z.output<typeof SaveBeforePrompt>;
 
+export const EnterDuringTurn = z.enum(['steer', 'queue']).catch('steer');
+/** What Enter does with a prompt while a turn runs: it joins the turn if the agent takes it, or it waits for the end. */
+export type EnterDuringTurn = z.output<typeof EnterDuringTurn>;
+
 export const ChatAlertLevel = z.enum(['off', 'needsInput', 'all']);
 /** Which events in conversations that are not in view cause a notification or a sound. */
 export type ChatAlertLevel = z.output<typeof ChatAlertLevel>;

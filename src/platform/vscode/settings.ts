@@ -13,6 +13,7 @@ import {
   mergeGlobLevels,
   parsePortRange,
   ChatAlertLevel,
+  EnterDuringTurn,
   SaveBeforePrompt,
   type PortRange,
 } from '../common/settings';
@@ -211,6 +212,10 @@ export class Settings implements vscode.Disposable {
 
   saveBeforePrompt(): SaveBeforePrompt {
     return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
+  }
+
+  enterDuringTurn(): EnterDuringTurn {
+    return EnterDuringTurn.parse(this.read(settingIds.chatEnterDuringTurn));
   }
 
   chatNotifications(): ChatAlertLevel {

@@ -77,6 +77,7 @@ export const SendIcon = solid(
 export const ShieldIcon = outline('M8 2l5 1.8v3.7c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5V3.8Z');
 export const SlashIcon = outline('M10 3 6 13');
 export const StopIcon = solid('M4.5 4h7a.5.5 0 0 1 .5.5v7a.5.5 0 0 1-.5.5h-7a.5.5 0 0 1-.5-.5v-7a.5.5 0 0 1 .5-.5Z');
+export const StopAndSendIcon = outline('M2.5 5.5h5v5h-5zM10 8h4M11.5 5 14.5 8l-3 3');
 export const TerminalIcon = outline('M2.5 3.5h11v9h-11zM5 6l2 2-2 2M8.5 10.5H11');
 export const TextIcon = outline('M3 4h10M3 8h10M3 12h6');
 export const TrashIcon = outline('M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4');

@@ -196,6 +196,7 @@ export class ChatUnderTest {
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
+      enterDuringTurn: { value: 'steer', onDidChange: () => toDisposable(() => undefined) },
       keyChords: new KeyChordPrefixes(uri, nullLogger),
       newOptions: new NewSessionOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),

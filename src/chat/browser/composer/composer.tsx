@@ -1,12 +1,13 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
-import { modifiedKeyLabel } from '../../../webview/browser/platformKeys';
-import { purposeOfText, type TextPurpose } from '../../common/approvals/reasonText';
+import { isCommandText, purposeOfText } from '../../common/approvals/reasonText';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView, Draft, MentionRow, PromptFileRow } from '../../common/chatView';
 import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
+import { enterActions, type ComposerAction, type EnterActions } from './enterActions';
+import { EnterHint } from './enterHint';
 import { PromptHistoryCursor } from './promptHistoryCursor';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
@@ -16,10 +17,10 @@ import { usePromptFiles } from './usePromptFiles';
 import { useAgentCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
-/** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
+/** The prompt field. `enterActions` says what Enter does. Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, promptHistory, isUntrusted, offeredContext, reasonTarget } = usePageState();
+  const { session, promptHistory, isUntrusted, offeredContext, reasonTarget, enterDuringTurn } = usePageState();
   const { composerDraft } = page;
   useRedrawOnEvent(composerDraft.onDidChange);
   const { draft } = composerDraft;
@@ -45,7 +46,10 @@ export function Composer() {
   const promptFiles = usePromptFiles(draft.text);
   const commandNames = [...useAgentCommands(), ...promptFiles.files].map(({ name }) => name);
   const purpose = isReadonly ? 'prompt' : purposeOfText(composerDraft.begunText, reasonTarget, commandNames);
-  const isReason = purpose === 'reason';
+  const isCommand = isCommandText(draft.text, commandNames);
+  const canSteer = session?.canSteer === true;
+  // An agent may read a command as mere text if it joins a turn.
+  const actions = enterActions({ purpose, isBusy, canSteer: canSteer && !isCommand, enterDuringTurn });
 
   const offered = isReadonly || isAttached(draft, offeredContext) ? undefined : offeredContext;
 
@@ -79,6 +83,8 @@ export function Composer() {
     onKind: (trigger, { prefix }) => put(insertMentionKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
+  const canSend = !composerDraft.isEmpty && !isReadonly && !isUntrusted;
+  const hasHint = !promptFiles.written && (purpose !== 'prompt' || (isBusy && canSend));
   const open = suggestions && hasWritten && start !== dismissed ? suggestions : undefined;
   useLayoutEffect(() => setWritten(false), [session?.id]);
   // A layout effect runs before the user can press the next key.
@@ -115,20 +121,22 @@ export function Composer() {
     nextCaret.current = undefined;
   }, [draft.text]);
 
-  const send = (): void => {
-    if (composerDraft.isEmpty || isReadonly || isUntrusted) return;
+  const perform = (action: ComposerAction): void => {
+    if (action !== 'deny' && !canSend) return;
     const { written } = promptFiles;
     if (written) {
       void fillIn(written.file, written.args);
       return;
     }
     setCaret(undefined);
-    void page.send();
+    if (action === 'deny') page.runCommand('denyWithReason');
+    else void page.send(action === 'steer' ? action : undefined);
   };
-
-  const denyWithReason = (): void => {
+  const stopAndSend = (): void => {
+    if (!canSend) return;
     setCaret(undefined);
-    page.runCommand('denyWithReason');
+    input.current?.focus();
+    void page.stopAndSend();
   };
 
   /** Adds `@`, which opens the list of mentions. Escape takes it away again. */
@@ -187,8 +195,8 @@ export function Composer() {
     } else if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
     else if (isSend) {
       event.preventDefault();
-      if (!isReason || event.ctrlKey || event.metaKey) send();
-      else if (!event.repeat) denyWithReason();
+      const action = event.ctrlKey || event.metaKey ? actions.modifiedEnter : actions.enter;
+      if (action !== 'deny' || !event.repeat) perform(action);
     } else if (event.key === 'Escape' && event.shiftKey) {
       event.preventDefault();
       void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }));
@@ -196,93 +204,75 @@ export function Composer() {
   };
 
   return (
-    <div
-      ref={box}
-      class={`composer ${intake.isDraggedOver ? 'is-drop' : ''}`}
-      onDragOver={intake.onDragOver}
-      onDragLeave={intake.onDragLeave}
-      onDrop={intake.onDrop}
-    >
-      <ComposerChips offered={offered} onStartMention={startMention} />
-      <textarea
-        ref={input}
-        class="composer-input"
-        rows={1}
-        aria-label="Prompt"
-        aria-autocomplete="list"
-        aria-haspopup="listbox"
-        aria-controls={open && open.items.length > 0 ? listId : undefined}
-        aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
-        aria-describedby={purpose === 'prompt' ? undefined : hintId}
-        placeholder={takesReason ? 'Deny and say what to do instead…' : placeholderOf(session)}
-        disabled={isReadonly}
-        dir="auto"
-        value={draft.text}
-        onInput={({ currentTarget: { value, selectionStart } }) => {
-          setCaret(selectionStart);
-          setWritten(true);
-          composerDraft.typeText(value, reasonTarget);
-          page.prepareOptions();
-        }}
-        onKeyDown={onKeyDown}
-        onPaste={intake.onPaste}
-      />
-      <CommandHint text={draft.text} promptFile={promptFiles.written?.file} />
-      {purpose !== 'prompt' && (
-        <p class="reason-hint">
-          <span id={hintId} class="one-line">
-            {reasonHint(purpose, isBusy)}
-          </span>
-          {isReason && (
-            <button type="button" class="text-button" onClick={send}>
-              Queue
-            </button>
-          )}
-        </p>
-      )}
-      <ComposerFoot
-        isEmpty={composerDraft.isEmpty}
-        isBusy={isBusy}
-        onSend={isReason ? denyWithReason : send}
-        isReason={isReason}
-      />
-      {intake.isDraggedOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
-      {open && (
-        <SuggestionList
-          id={listId}
-          label={open.trigger.kind === 'command' ? 'Commands' : 'Add to Prompt'}
-          anchor={box}
-          suggestions={open.items}
-          activeIndex={active}
-          emptyText={open.emptyText}
-          onHover={setActive}
-          onLeave={() => setDismissed(open.trigger.start)}
+    <>
+      <div
+        ref={box}
+        class={`composer ${intake.isDraggedOver ? 'is-drop' : ''}`}
+        onDragOver={intake.onDragOver}
+        onDragLeave={intake.onDragLeave}
+        onDrop={intake.onDrop}
+      >
+        <ComposerChips offered={offered} onStartMention={startMention} />
+        <textarea
+          ref={input}
+          class="composer-input"
+          rows={1}
+          aria-label="Prompt"
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={open && open.items.length > 0 ? listId : undefined}
+          aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
+          aria-describedby={hasHint ? hintId : undefined}
+          placeholder={takesReason ? 'Deny and say what to do instead…' : placeholderOf(session, actions)}
+          disabled={isReadonly}
+          dir="auto"
+          value={draft.text}
+          onInput={({ currentTarget: { value, selectionStart } }) => {
+            setCaret(selectionStart);
+            setWritten(true);
+            composerDraft.typeText(value, reasonTarget);
+            page.prepareOptions();
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={intake.onPaste}
+        />
+        <CommandHint text={draft.text} promptFile={promptFiles.written?.file} />
+        <ComposerFoot
+          isEmpty={composerDraft.isEmpty}
+          isBusy={isBusy}
+          actions={actions}
+          onSend={() => perform(actions.enter)}
+        />
+        {intake.isDraggedOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
+        {open && (
+          <SuggestionList
+            id={listId}
+            label={open.trigger.kind === 'command' ? 'Commands' : 'Add to Prompt'}
+            anchor={box}
+            suggestions={open.items}
+            activeIndex={active}
+            emptyText={open.emptyText}
+            onHover={setActive}
+            onLeave={() => setDismissed(open.trigger.start)}
+          />
+        )}
+      </div>
+      {hasHint && (
+        <EnterHint
+          id={hintId}
+          actions={actions}
+          purpose={purpose === 'prompt' && canSteer && isCommand ? 'command' : purpose}
+          onModifiedEnter={() => perform(actions.modifiedEnter)}
+          onStopAndSend={session?.status === 'busy' ? stopAndSend : undefined}
         />
       )}
-    </div>
+    </>
   );
 }
 
 /** Whether the command is complete and takes no arguments, so that Enter sends it. */
 function isWritten({ isInserted, note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
   return kind === 'command' && !isInserted && note === undefined && title === `/${query}`;
-}
-
-/** Says what Enter does, and why the text is no reason for a denial. */
-function reasonHint(purpose: Exclude<TextPurpose, 'prompt'>, isBusy: boolean): string {
-  const effect = `Enter ${isBusy ? 'queues' : 'sends'}`;
-  switch (purpose) {
-    case 'reason':
-      return `Enter denies, ${modifiedKeyLabel('Enter')} queues`;
-    case 'command':
-      return `A command, ${effect}`;
-    case 'earlier':
-      return `Begun earlier, ${effect}`;
-    case 'changed':
-      return `Approval changed, ${effect}`;
-    case 'over':
-      return `Approval is over, ${effect}`;
-  }
 }
 
 /** Says which arguments a command takes, and what Enter does with a prompt file. */
@@ -306,10 +296,11 @@ function isRunning(session: ConversationView | undefined): boolean {
   return session !== undefined && ['busy', 'stopping', 'reconnecting', 'starting'].includes(session.status);
 }
 
-function placeholderOf(session: ConversationView | undefined): string {
+function placeholderOf(session: ConversationView | undefined, { enter }: EnterActions): string {
   if (session?.isInUse && session.status === 'readonly') return 'In use in another window';
   if (session?.status === 'readonly') return 'This conversation is read-only here';
-  if (isRunning(session)) return 'Queue a follow-up';
+  if (enter === 'steer') return 'Add to this turn';
+  if (enter === 'queue') return 'Queue a follow-up';
   return 'Ask, or @ to add context';
 }
 

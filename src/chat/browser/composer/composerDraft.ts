@@ -23,6 +23,8 @@ interface RevisedDraft extends Draft {
   readonly revision: number;
 }
 
+type SentPrompt = RevisedDraft & { readonly id: string };
+
 /**
  * The composer's content. Saves each change to the host after a short delay, or immediately when the page becomes
  * hidden. Until the host has answered, the change, and a prompt that was sent, is also in the page's own state, which survives
@@ -128,7 +130,7 @@ export class ComposerDraft {
   }
 
   /** Clears the composer and returns its content. The host keeps it, and returns it if it cannot be sent. */
-  takeForSending(): RevisedDraft {
+  takeForSending(): SentPrompt {
     const draft = { ...this.currentDraft, id: this.currentDraft.id ?? newPromptId() };
     const { sessionId } = this;
     this.sentDrafts = [...this.sentDrafts, { ...(sessionId === undefined ? {} : { sessionId }), draft }];

@@ -1,24 +1,28 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CloseIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
+import { CloseIcon, QueueIcon, SendIcon, StopIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
+import type { ComposerAction, EnterActions } from './enterActions';
+import { actionLabels, modifiedEnterHint } from './enterHint';
 import { ComposerPickers } from './options/composerPickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
   readonly isEmpty: boolean;
   readonly isBusy: boolean;
-  /** Whether the content is the reason for a denial. */
-  readonly isReason: boolean;
+  readonly actions: EnterActions;
   readonly onSend: () => void;
 }
 
+const icons: Record<ComposerAction, Icon> = { send: SendIcon, steer: SendIcon, queue: QueueIcon, deny: CloseIcon };
+
 /** The agent and its options, and what is done with the prompt. One row at each width. */
-export function ComposerFoot({ isEmpty, isBusy, isReason, onSend }: ComposerFootProps) {
+export function ComposerFoot({ isEmpty, isBusy, actions, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();
   const isReadonly = session?.status === 'readonly';
   const isStopping = session?.status === 'stopping';
+  const hint = ['Enter', modifiedEnterHint(actions), 'Shift+Enter for a new line'].filter(Boolean).join('; ');
   // The agent may also work without a prompt, which keeps nobody from sending one.
   const isActing = isBusy || session?.activity !== undefined;
   return (
@@ -39,10 +43,10 @@ export function ComposerFoot({ isEmpty, isBusy, isReason, onSend }: ComposerFoot
         )}
         {!(isBusy && isEmpty) && (
           <IconButton
-            label={isReason ? 'Deny with This Reason' : isBusy ? 'Queue' : 'Send'}
-            hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
+            label={actionLabels[actions.enter]}
+            hint={isUntrusted ? 'disabled in Restricted Mode' : hint}
             keyShortcuts="Enter"
-            icon={isReason ? CloseIcon : isBusy ? QueueIcon : SendIcon}
+            icon={icons[actions.enter]}
             class="send-button"
             disabled={isEmpty || isReadonly || isUntrusted}
             onClick={onSend}

@@ -126,15 +126,44 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.request(type, paramsOf(sessionId));
   }
 
-  /** Sends the composer's content. The host returns the content if it cannot be sent. */
-  async send(): Promise<void> {
+  /**
+   * Sends the composer's content, or queues it while a turn runs. With `duringTurn`, it joins the turn if the agent takes it.
+   * The host returns the content if it cannot be sent. Resolves to the prompt's id if the host has it.
+   */
+  async send(duringTurn?: 'steer'): Promise<string | undefined> {
     const { sessionId } = this;
     this.store.clearProblems();
     const draft = this.composerDraft.takeForSending();
+    const { attachments, id, text } = draft;
+    if (duringTurn) this.store.addJoining({ id, text, attachments, isJoining: true });
     this.store.update({ isStartingConversation: sessionId === undefined });
-    await this.sendAndScrollToPrompt(() => this.request(chatRequests.send, { sessionId, ...draft }));
+    const answer = await this.sendAndScrollToPrompt(() =>
+      this.request(chatRequests.send, { sessionId, ...draft, ...(duringTurn && { duringTurn }) }),
+    );
+    this.store.removeJoining(id);
     // If it was refused, the host has it in its draft.
     this.composerDraft.confirmSent([{ draft }]);
+    return answer && id;
+  }
+
+  /** Ends the turn, and sends the composer's content before what is queued. */
+  async stopAndSend(): Promise<void> {
+    const id = await this.send();
+    if (id !== undefined) await this.stopAndSendQueued(id);
+  }
+
+  /** Asks the agent to take a queued prompt into the turn. */
+  async steerQueued(id: string): Promise<void> {
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.steerQueued, (sessionId) => ({ sessionId, id })),
+    );
+  }
+
+  /** Ends the turn, and sends a queued prompt before the others. */
+  async stopAndSendQueued(id: string): Promise<void> {
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.stopAndSend, (sessionId) => ({ sessionId, id })),
+    );
   }
 
   async sendQueued(): Promise<void> {

@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { PageState } from '../../../webview/browser/page/pageState';
+import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { ReasonTarget } from '../../common/approvals/reasonText';
 import type { ChatUpdate } from '../../common/page/chatApi';
 import type {
@@ -11,6 +12,7 @@ import type {
   OptionView,
   ConversationRow,
   ConversationView,
+  QueuedPrompt,
   UnattendedAction,
 } from '../../common/chatView';
 
@@ -28,6 +30,9 @@ interface ChatPageState {
   readonly isStartingConversation: boolean;
   /** Whether a prompt from this page is on its way to the host. */
   readonly isSending: boolean;
+  /** Prompts from this page that shall join the turn, and that the host does not show yet. */
+  readonly joining: readonly QueuedPrompt[];
+  readonly enterDuringTurn: EnterDuringTurn;
   readonly sessions: readonly ConversationRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
@@ -63,6 +68,8 @@ export class ChatPageStore extends PageState<ChatPageState> {
       session: undefined,
       isStartingConversation: false,
       isSending: false,
+      joining: [],
+      enterDuringTurn: 'steer',
       sessions: [],
       backends: [],
       chosenBackend: undefined,
@@ -84,19 +91,35 @@ export class ChatPageStore extends PageState<ChatPageState> {
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
-    const { chips, offered, folders, missing, history, notices, untrusted: isUntrusted } = update;
+    const { chips, enterDuringTurn, offered, folders, missing, history, notices, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
     if (isOnlyTranscript && this.state.isReady) return;
     this.update({
       isReady: true,
-      ...(session !== undefined && { session: session ?? undefined }),
+      ...(session !== undefined && { session: session ?? undefined, joining: this.joiningWith(session) }),
       ...(session === null && { isStartingConversation: false }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, deletedAttachmentIds: missing, promptHistory: history }),
-      ...withoutUndefined({ folders, notices, isUntrusted }),
+      ...withoutUndefined({ enterDuringTurn, folders, notices, isUntrusted }),
     });
+  }
+
+  addJoining(prompt: QueuedPrompt): void {
+    this.update({ joining: [...this.state.joining, prompt] });
+  }
+
+  removeJoining(id: string): void {
+    const joining = this.state.joining.filter((prompt) => prompt.id !== id);
+    if (joining.length < this.state.joining.length) this.update({ joining });
+  }
+
+  /** The prompts that are still not shown when the host has reported this conversation. */
+  private joiningWith(session: ConversationView | null): readonly QueuedPrompt[] {
+    if (session?.id !== this.state.session?.id) return [];
+    const shown = new Set(session?.queue.map(({ id }) => id));
+    return this.state.joining.filter(({ id }) => !shown.has(id));
   }
 
   /** Adds an error. The oldest errors are dropped when there are too many. */

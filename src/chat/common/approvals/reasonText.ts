@@ -42,7 +42,7 @@ export function purposeOfText(
   if (isBlank(text)) return 'prompt';
   if (begunFor !== undefined && begunFor !== target?.key) return target ? 'changed' : 'over';
   if (!target) return 'prompt';
-  if (isCommand(text, commandNames)) return 'command';
+  if (isCommandText(text, commandNames)) return 'command';
   if (begunFor !== undefined) return 'reason';
   return target.isAnswering ? 'prompt' : 'earlier';
 }
@@ -51,8 +51,8 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** A reason becomes the next prompt, where agents run commands that the page does not know, too. A path is none. */
-function isCommand(text: string, names: readonly string[]): boolean {
+/** Agents also run commands that the page does not know. A path is none. */
+export function isCommandText(text: string, names: readonly string[]): boolean {
   const name = /^\s*\/(\S+)/.exec(text)?.[1];
   return name !== undefined && (names.includes(name) || !name.includes('/'));
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../../../base/common/async';
+import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
 import type { Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
@@ -54,6 +56,7 @@ export interface ChatPageServices {
   readonly notices: PageNotices;
   readonly chips: PageChips;
   readonly keyChords: KeyChordPrefixes;
+  readonly enterDuringTurn: { readonly value: EnterDuringTurn; readonly onDidChange: Event<void> };
   readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];

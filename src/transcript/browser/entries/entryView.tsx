@@ -76,11 +76,11 @@ function EntryView({ id, run }: EntryViewProps) {
       // Focus target of the keys that move between prompts.
       tabIndex={isPrompt ? -1 : undefined}
       role={isPrompt ? 'group' : undefined}
-      aria-label={isPrompt ? 'Your prompt' : undefined}
+      aria-label={isPrompt ? (entry.isSteered ? 'Your prompt, added during the turn' : 'Your prompt') : undefined}
     >
       {far ? (
         <>
-          {isPrompt && <PromptHeading turn={entry.turn} />}
+          {isPrompt && <PromptHeading prompt={entry} />}
           {far.text}
         </>
       ) : (

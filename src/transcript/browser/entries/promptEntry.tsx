@@ -22,7 +22,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   if (entry.isRetry) {
     return (
       <>
-        <PromptHeading turn={entry.turn} />
+        <PromptHeading prompt={entry} />
         <p class="retried">
           <HistoryIcon /> Sent again
         </p>
@@ -31,7 +31,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   }
   return (
     <>
-      <PromptHeading turn={entry.turn} />
+      <PromptHeading prompt={entry} />
       <div class="bubble">
         {attachments.length > 0 && (
           <ul class="attachments" aria-label="Attachments">
@@ -56,8 +56,13 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   );
 }
 
-/** A heading with which screen readers can move between prompts. */
-export function PromptHeading({ turn }: { turn: number }) {
+/** A heading with which screen readers can move between prompts. All readers see that a prompt has joined a turn. */
+export function PromptHeading({
+  prompt: { isSteered, turn },
+}: {
+  prompt: Pick<EntryOf<'prompt'>, 'isSteered' | 'turn'>;
+}) {
+  if (isSteered) return <h3 class="steered">Added during the turn</h3>;
   return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
 }
 

@@ -13,8 +13,8 @@ const maxSpokenUnits = 2_000;
 const unannouncedToolStates: ReadonlySet<ToolState> = new Set(['pending', 'running', 'stale']);
 
 /**
- * Returns announcements for a change: complete answers, new states of tool calls, and ends of turns. Does not announce
- * text while it is streamed, and entries that are loaded later.
+ * Returns announcements for a change: complete answers, prompts that have joined a turn, new states of tool calls, and ends
+ * of turns. Does not announce text while it is streamed, and entries that are loaded later.
  */
 export function createAnnouncements(
   { addedEntries: added, changedEntries }: Pick<TranscriptChange, 'addedEntries' | 'changedEntries'>,
@@ -41,6 +41,8 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
       return from
         ? undefined
         : [!entry.failure && `${outcomeLabels[entry.outcome]}.`, endWords(entry)].filter(Boolean).join(' ');
+    case 'prompt':
+      return entry.isSteered && !from ? 'Your prompt was added to the turn.' : undefined;
     case 'notice':
       return from ? undefined : entry.text;
     default:

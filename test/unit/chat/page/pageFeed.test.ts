@@ -74,6 +74,7 @@ describe('PageFeed', () => {
       offered: { currentRow: () => Promise.resolve(offeredRow), onDidChange: offeredChange.event },
       attached,
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
+      enterDuringTurn: { value: 'steer', onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
       notices,
       folders: () => ['/work'],

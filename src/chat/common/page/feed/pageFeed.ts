@@ -1,6 +1,7 @@
 import { Coalescer, type Clock } from '../../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../../base/common/disposable';
 import type { Event } from '../../../../base/common/event';
+import type { EnterDuringTurn } from '../../../../platform/common/settings';
 import type { LoadAnswer, LoadRequest } from '../../../../transcript/common/loadRequest';
 import { initialEntryCount, type TranscriptFeed } from '../../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from '../chatApi';
@@ -23,6 +24,7 @@ interface PageFeedPorts {
   readonly offered: Pick<OfferedContext, 'currentRow' | 'onDidChange'>;
   readonly attached: Pick<MissingAttachments, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
+  readonly enterDuringTurn: { readonly value: EnterDuringTurn; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<NewSessionOptions, 'of' | 'commandsFor' | 'rememberCommands' | 'onDidChange'>;
   readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
   readonly folders: () => readonly string[];
@@ -52,6 +54,7 @@ const allParts: readonly UpdatePart[] = [
   'chips',
   'offered',
   'keyChords',
+  'enterDuringTurn',
   'folders',
   'draft',
   'missing',
@@ -82,7 +85,8 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, keyChords, newDraft, newOptions, notices, offered } = this.ports;
+    const { attached, chats, backends, chips, enterDuringTurn, keyChords, newDraft, newOptions, notices, offered } =
+      this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
@@ -93,6 +97,7 @@ export class PageFeed implements Disposable {
     this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
     this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
+    this.disposables.add(enterDuringTurn.onDidChange(() => this.markDirty('enterDuringTurn')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(offered.onDidChange(() => this.refreshOffered()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissingAttachments()));
@@ -233,7 +238,7 @@ export class PageFeed implements Disposable {
   }
 
   private postUpdate(): void {
-    const { post, chats, backends, keyChords, newOptions, notices, folders, isTrusted } = this.ports;
+    const { post, chats, backends, enterDuringTurn, keyChords, newOptions, notices, folders, isTrusted } = this.ports;
     const { chat, feed } = this.shownChat ?? {};
     const history = chat?.sentPromptTexts ?? [];
     if (history.length !== this.sentPromptCount) this.dirtyParts.add('history');
@@ -254,6 +259,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('chips') ? { chips: [...this.chipsReading.value] } : {}),
       ...(isDirty('offered') ? { offered: this.offeredReading.value ?? null } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),
+      ...(isDirty('enterDuringTurn') ? { enterDuringTurn: enterDuringTurn.value } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...this.draftUpdate,
       ...(isDirty('draft') ? { draft: this.draft } : {}),
