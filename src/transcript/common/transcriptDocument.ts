@@ -193,8 +193,11 @@ export class TranscriptDocument implements Disposable {
   }
 
   private startsTurn(index: number): boolean {
-    const entry = this.entriesById.outline(this.topLevel.ids[index] ?? '');
-    return entry?.kind === 'prompt' && entry.parent === undefined;
+    const id = this.topLevel.ids[index] ?? '';
+    const outline = this.entriesById.outline(id);
+    if (outline?.kind !== 'prompt' || outline.parent !== undefined) return false;
+    const prompt = this.entriesById.get(id);
+    return prompt?.kind === 'prompt' && !prompt.isSteered;
   }
 
   private putChanged(entries: readonly Entry[]): void {

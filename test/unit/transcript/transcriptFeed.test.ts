@@ -72,6 +72,22 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
     assert.equal(feed.takePatch().before, 780);
   });
 
+  it('begins with a prompt that begins a turn, not with one that has joined it', () => {
+    const steered: Entry = { kind: 'prompt', id: 's', turn: 2, text: 'Also', isSteered: true };
+    const entries: Entry[] = [
+      { kind: 'prompt', id: 'p1', turn: 1, text: 'One' },
+      { kind: 'prompt', id: 'p2', turn: 2, text: 'Two' },
+      { kind: 'answer', id: 'a2', turn: 2, text: 'Yes' },
+      steered,
+      { kind: 'answer', id: 'a3', turn: 2, text: 'Also' },
+    ];
+    const document = new TranscriptDocument(assert.ifError);
+    for (const entry of entries) document.put(entry);
+    assert.equal(document.turnAlignedStart(5, 2), 1);
+    document.put({ ...steered, isSteered: undefined, turn: 3 });
+    assert.equal(document.turnAlignedStart(5, 2), 3);
+  });
+
   it('sends more in both directions, up to the ends', () => {
     open(200);
     feed.showAround('a99');

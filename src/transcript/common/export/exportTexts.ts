@@ -10,6 +10,10 @@ export function stripAnsi(text: string): string {
   return text.replace(ansi, '');
 }
 
+export function promptHeading({ isSteered }: EntryOf<'prompt'>): string {
+  return isSteered ? 'User, during the turn' : 'User';
+}
+
 export function attachmentText({ line, notSent, path, title }: Attachment): string {
   const place = path === undefined ? '' : ` (${path}${line === undefined ? '' : `:${line}`})`;
   return `${title}${place}${notSent === true ? ', not sent' : ''}`;

@@ -2,7 +2,15 @@ import { escapeHtml } from '../../../base/common/text/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
 import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHeader';
-import { attachmentText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
+import {
+  attachmentText,
+  durationText,
+  turnEndText,
+  omittedText,
+  promptHeading,
+  terminalText,
+  toolSummary,
+} from './exportTexts';
 
 /** Returns a self-contained HTML page, without scripts. Escapes all text, and shows Markdown as source. */
 export function toHtml({ createdAt, title, agentName }: ExportHeader, entries: readonly Entry[]): string {
@@ -38,7 +46,7 @@ function entryHtml(entry: Exclude<Entry, EntryOf<'tool'>>): string {
     case 'prompt':
       return sectionHtml(
         'prompt',
-        `<h2>User</h2>${proseHtml(entry.text)}${listHtml((entry.attachments ?? []).map(attachmentText))}`,
+        `<h2>${promptHeading(entry)}</h2>${proseHtml(entry.text)}${listHtml((entry.attachments ?? []).map(attachmentText))}`,
       );
     case 'answer':
       return sectionHtml('answer', proseHtml(entry.text));

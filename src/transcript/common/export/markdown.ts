@@ -8,6 +8,7 @@ import {
   durationText,
   turnEndText,
   omittedText,
+  promptHeading,
   terminalText,
   toolSummary,
 } from './exportTexts';
@@ -42,8 +43,8 @@ function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly MarkdownB
   switch (entry.kind) {
     case 'prompt':
       return [
-        { type: 'rule' },
-        headingBlock(2, 'User'),
+        ...(entry.isSteered ? [] : [{ type: 'rule' } as const]),
+        headingBlock(2, promptHeading(entry)),
         ...plainTextBlocks(entry.text),
         ...listBlocks((entry.attachments ?? []).map((item) => ({ blocks: [lineBlock(attachmentText(item))] }))),
         headingBlock(2, 'Agent'),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { EnterDuringTurn } from '../../../../src/platform/common/settings';
 import { Emitter } from '../../../../src/base/common/event';
 import { EditorError } from '../../../../src/editor/common/editorPort';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
@@ -38,6 +39,8 @@ describe('PageFeed', () => {
   let chips: PageChips;
   let offeredRow: MentionRow | undefined;
   let offeredChange: Emitter<void>;
+  let enterDuringTurn: { value: EnterDuringTurn; onDidChange: Emitter<void>['event'] };
+  let enterDuringTurnChange: Emitter<void>;
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
@@ -56,6 +59,8 @@ describe('PageFeed', () => {
     chips = new PageChips([], throwIt);
     offeredRow = undefined;
     offeredChange = new Emitter<void>(throwIt);
+    enterDuringTurnChange = new Emitter<void>(throwIt);
+    enterDuringTurn = { value: 'steer', onDidChange: enterDuringTurnChange.event };
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({
@@ -74,7 +79,7 @@ describe('PageFeed', () => {
       offered: { currentRow: () => Promise.resolve(offeredRow), onDidChange: offeredChange.event },
       attached,
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
-      enterDuringTurn: { value: 'steer', onDidChange: new Emitter<void>(throwIt).event },
+      enterDuringTurn,
       newOptions,
       notices,
       folders: () => ['/work'],
@@ -201,6 +206,15 @@ describe('PageFeed', () => {
     assert.deepEqual(await told(), [null, 'a.ts']);
     offeredRow = undefined;
     assert.deepEqual(await told(), [null, 'a.ts', null]);
+  });
+
+  it('posts what Enter does during a turn, also when the setting changes', () => {
+    feed.connectPage();
+    assert.equal(posted.at(-1)?.enterDuringTurn, 'steer');
+    enterDuringTurn.value = 'queue';
+    enterDuringTurnChange.fire();
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1), { enterDuringTurn: 'queue' });
   });
 
   it('posts which files of the draft are missing as soon as that is known', async () => {

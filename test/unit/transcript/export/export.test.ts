@@ -69,6 +69,21 @@ describe('exportTranscript', () => {
     assert.doesNotMatch(markdown, /\u001b/);
   });
 
+  it('says of a prompt that it has joined a turn', () => {
+    const prompt = (id: string, text: string, isSteered?: boolean): Entry => ({
+      kind: 'prompt',
+      id,
+      ...base,
+      text,
+      isSteered,
+    });
+    const asked = [prompt('1', 'First'), prompt('2', 'Also', true)];
+    const title = 'Steered';
+    const markdown = exportTranscript({ ...head, title }, asked, 'markdown');
+    assert.match(markdown, /## User\n\nFirst\n\n## Agent\n\n## User, during the turn\n\nAlso\n/);
+    assert.match(exportTranscript({ ...head, title }, asked, 'html'), /<h2>User, during the turn<\/h2>/);
+  });
+
   it('returns JSON that can be read again', () => {
     const File = z.object({
       format: z.literal('backline-transcript'),
