@@ -172,7 +172,7 @@ export interface BackendSession extends TurnSource, Disposable {
   /**
    * Adds a prompt to the turn that runs. `joined`: the agent has taken it and goes on in the same turn. `noTurn`: no turn ran,
    * and nothing was taken. Absent as long as the agent cannot do this; that can change when it is restarted.
-   * @throws BackendError; the agent has not taken the prompt, unless the code is `timeout` or `closed`: then it is not known
+   * @throws BackendError; the agent has not taken the prompt, unless `isDoubtful`: then it is not known
    */
   readonly steer?: ((input: PromptInput) => Promise<'joined' | 'noTurn'>) | undefined;
   /** Cancels the turn, whoever began it. Resolves when it has ended, or after the backend's grace period. */
@@ -233,6 +233,11 @@ export class BackendError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** Whether it is not known after this error if the backend has got what was sent: there was no answer, or an unreadable one. */
+export function isDoubtful({ code }: BackendError): boolean {
+  return code === 'timeout' || code === 'closed' || code === 'protocol';
 }
 
 /** Like `instanceof BackendError`, also for errors from other bundles with their own copy of the class. */

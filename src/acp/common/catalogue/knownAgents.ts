@@ -24,7 +24,7 @@ export interface KnownAgent extends AgentTraits {
   /** Where its program can be downloaded: the repository, or the folder on the server. */
   readonly downloads?: readonly string[];
   readonly cannotList?: true;
-  /** The version of the protocol to use unless the user sets one. For agents with faults in a higher version. */
+  /** The version of the protocol to use unless the user sets one. For agents that lack something in a higher version. */
   readonly protocol?: '1';
   /** The program that the agent names for signing in although that is another agent. Its own program does the same. */
   readonly misnamesItself?: string;
@@ -36,7 +36,11 @@ export const demoAgentId = 'demo-agent';
 
 /** Agents offered if their command is on PATH, best supported first. */
 export const knownAgents: readonly KnownAgent[] = [
-  defineAgent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
+  {
+    ...defineAgent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
+    // Over version 2, claude-agent-acp 0.101.0 takes no prompts into a turn that runs.
+    protocol: '1',
+  },
   {
     ...defineAgent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
     // Over version 2, codex-acp 2.6.0 cannot request permission for MCP tools and treats that as a denial.

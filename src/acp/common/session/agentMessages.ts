@@ -203,6 +203,8 @@ export interface AgentAbilities {
   readonly authStatus: boolean;
   /** Whether the user can choose where the agent sends its requests to models. */
   readonly providers: boolean;
+  /** Whether the agent takes further prompts into a turn that runs. */
+  readonly steering: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 

@@ -20,6 +20,17 @@ export const lenientList = <T extends z.ZodType>(item: T) =>
     }),
   );
 
+/** What an agent says at the top level of its answer to `initialize`, in both versions. */
+export const InitializeMeta = z
+  .looseObject({
+    steering: z
+      .looseObject({ supported: z.literal(true) })
+      .optional()
+      .catch(undefined),
+  })
+  .nullish()
+  .catch(undefined);
+
 export const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined);
 
 const Unknown = { type: 'unknown' } as const;

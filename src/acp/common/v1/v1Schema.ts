@@ -8,6 +8,7 @@ import {
 import {
   CallId,
   ContentBlock,
+  InitializeMeta,
   RoundedTokenCount,
   TurnCounts,
   lenientList,
@@ -165,6 +166,7 @@ export const InitializeResult = z.looseObject({
     undefined,
   ),
   authMethods: lenientList(AuthMethod).nullish().catch(undefined),
+  _meta: InitializeMeta,
   agentCapabilities: z
     .looseObject({
       loadSession: Flag,

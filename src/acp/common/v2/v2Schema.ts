@@ -11,6 +11,7 @@ import type {
 import {
   CallId,
   contentBlocks,
+  InitializeMeta,
   TurnCounts,
   lenientList,
   Location,
@@ -296,6 +297,7 @@ const AuthMethod = z
 export const InitializeResult = z.looseObject({
   info: z.looseObject({ name: RequiredText, title: optionalText, version: RequiredText }),
   authMethods: optional(lenientList(AuthMethod)).catch(undefined),
+  _meta: InitializeMeta,
   capabilities: z
     .looseObject({
       session: SessionCapabilities.nullish().catch(undefined),

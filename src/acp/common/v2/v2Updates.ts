@@ -1,3 +1,4 @@
+import { endsWithIgnoringSpace } from '../../../base/common/text/ignoringSpace';
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import { reasonOfAgentError } from '../session/agentErrorText';
 import { turnResultOf } from '../session/agentMessages';
@@ -15,6 +16,7 @@ import { V2Terminals } from './v2Terminals';
 type PlanEntries = EventData<'plan:update'>['entries'];
 
 const maxPlans = 50;
+const maxSteered = 20;
 const maxUnknownKinds = 20;
 const maxNameLength = 100;
 
@@ -28,6 +30,8 @@ export class V2Updates implements UpdateReader {
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
   /** Unknown kinds of updates about which the user was notified. */
   private readonly unknownKinds = new Set<string>();
+  /** Texts of prompts that this window has added to a turn, and that the agent may report when that turn has ended. */
+  private readonly steeredTexts: string[] = [];
   /** Ids of recent prompts that need not be shown again: this window sent them, or they are already in the transcript. */
   private readonly handledPromptIds = new Set<string>();
 
@@ -37,6 +41,12 @@ export class V2Updates implements UpdateReader {
   ) {
     this.messages = new V2Messages(mapper);
     this.terminals = new V2Terminals(mapper);
+  }
+
+  /** Call before a prompt is added to a turn. The agent's report of it is no prompt of another client. */
+  expectSteered(text: string): void {
+    if (text.trim() !== '') this.steeredTexts.push(text);
+    if (this.steeredTexts.length > maxSteered) this.steeredTexts.shift();
   }
 
   /** Call when the agent's process has ended. */
@@ -179,6 +189,7 @@ export class V2Updates implements UpdateReader {
     const text = content.map(textOfBlock).join('');
     if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
     if (mapper.isInOwnTurn) {
+      this.takeSteered(text);
       this.handledPromptIds.add(messageId);
       const [oldest] = this.handledPromptIds;
       if (this.handledPromptIds.size > maxPlans && oldest !== undefined) this.handledPromptIds.delete(oldest);
@@ -194,11 +205,19 @@ export class V2Updates implements UpdateReader {
     return events;
   }
 
+  /** Whether the text is that of a prompt that this window has added to a turn. Its attachments come before it. */
+  private takeSteered(reported: string): boolean {
+    const at = this.steeredTexts.findIndex((text) => endsWithIgnoringSpace(reported, text));
+    if (at !== -1) this.steeredTexts.splice(at, 1);
+    return at !== -1;
+  }
+
   private flushOthersPrompt(): SessionEvent[] {
     const { mapper, othersPrompt } = this;
     if (!othersPrompt) return [];
     this.othersPrompt = undefined;
     this.handledPromptIds.add(othersPrompt.messageId);
+    if (this.takeSteered(othersPrompt.text)) return [];
     return mapper.isInOwnTurn ? [] : mapper.mapOthersPrompt(othersPrompt.text);
   }
 }

@@ -85,8 +85,10 @@ export class AgentClient {
   /** Sessions whose turn was cancelled and has not ended. */
   private readonly stoppedSessionIds = new Set<string>();
   private readonly throttledLog: ThrottledLog;
+  /** Sends any request, for what is the same in both versions of the protocol. @throws the agent's error */
+  readonly send: SendRequest = (...request) => this.request(...request);
   /** The requests for LLM providers, for agents with that ability. */
-  readonly providers = new ProviderRequests((...request) => this.request(...request));
+  readonly providers = new ProviderRequests(this.send);
   /** Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are some. */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
@@ -111,8 +113,7 @@ export class AgentClient {
     ).catch((error: unknown) => {
       throw explainRefusal(error, agentTitle, offered);
     });
-    const send: SendRequest = (...request) => this.request(...request);
-    this.protocolRequests = createProtocolRequests({ answer, offered, agentTitle, send });
+    this.protocolRequests = createProtocolRequests({ answer, offered, agentTitle, send: this.send });
     return this.protocolRequests.agent;
   }
 
@@ -271,10 +272,7 @@ export class AgentClient {
     return this.protocolRequests;
   }
 
-  /**
-   * Creates handlers for the agent's requests. Unknown requests are answered with -32601, unknown notifications are
-   * ignored.
-   */
+  /** Handlers for the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
   private createApp() {
     const { elicit, onAuthStatus } = this.deps;
     const { fs, session, terminal, elicitation } = methods.client;

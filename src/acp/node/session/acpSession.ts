@@ -133,6 +133,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       editor,
       log,
       notify: this.notify,
+      owner: this,
+      onSteer: (text) => this.updates.expectSteered(text),
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
     const modeName = () => this.mapper.config.modeName;
@@ -250,6 +252,10 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.engine.turns.startWork((signal) => this.runTurn(input, signal));
     this.engine.reportBoundary(events);
     return Promise.resolve({ requestId });
+  }
+
+  get steer(): BackendSession['steer'] {
+    return this.promptSender.steer;
   }
 
   async interrupt(): Promise<void> {

@@ -33,6 +33,11 @@ export class AgentUpdates {
     return this.subagents.toParentRequest(request);
   }
 
+  /** Call before a prompt with this text is added to a turn. */
+  expectSteered(text: string): void {
+    this.v2.expectSteered(text);
+  }
+
   /** Call when the agent's process has ended, or no longer matters. Returns the events that end its turn, if it began one. */
   markIdle(): SessionEvent[] {
     this.v2.markIdle();

@@ -1,11 +1,13 @@
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { PromptInput } from '../../../session/common/sessionBackend';
+import { BackendError, type BackendSession, type PromptInput } from '../../../session/common/sessionBackend';
 import type { TurnResult } from '../../common/session/agentMessages';
 import { isAuthRequired } from '../connection/agentErrors';
+import type { AgentClient } from '../connection/agentClient';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import { toPromptBlocks } from './promptBlocks';
 import type { SessionBinding } from './sessionBinding';
+import { askToSteer } from './steering';
 
 interface PromptSenderDeps {
   readonly agent: AgentRequestRunner;
@@ -13,8 +15,20 @@ interface PromptSenderDeps {
   readonly editor: EditorPort;
   readonly log: Logger;
   readonly notify: (level: 'info' | 'warning', message: string) => void;
+  /** The session, for the requests. */
+  readonly owner: object;
+  /** Called before a prompt is added to a turn. */
+  readonly onSteer: (text: string) => void;
   /** Called at the end of the turn, in the order of the agent's messages. */
   readonly onEnd: (result: TurnResult, signal: AbortSignal) => void;
+}
+
+/** A prompt that the agent has got and not answered. */
+interface OpenPrompt {
+  readonly client: AgentClient;
+  readonly agentSessionId: string;
+  /** Fires when the user stops the turn. */
+  readonly signal: AbortSignal;
 }
 
 /** How often one prompt waits for the user to sign in. */
@@ -23,11 +37,17 @@ const maxSignIns = 5;
 /** Sends the prompts of one session, and asks the user to sign in where the agent requires that. */
 export class PromptSender {
   private waitingCount = 0;
+  private open: OpenPrompt | undefined;
 
   constructor(private readonly deps: PromptSenderDeps) {}
 
   get isWaitingForSignIn(): boolean {
     return this.waitingCount > 0;
+  }
+
+  /** See `BackendSession.steer`. Present if the agent can do it, also while no turn runs. */
+  get steer(): BackendSession['steer'] {
+    return this.deps.binding.client?.abilities.steering === true ? (input) => this.addToTurn(input) : undefined;
   }
 
   /** Sends a prompt. Resolves at the end of the turn. Cancels it when `signal` fires. @throws the agent's error */
@@ -71,12 +91,31 @@ export class PromptSender {
       client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
     };
     signal.addEventListener('abort', cancel, { once: true });
+    const open = (this.open = { client, agentSessionId, signal });
     try {
       const result = await client.prompt(agentSessionId, blocks, (end) => onEnd(end, signal));
       binding.markReminded(agentSessionId);
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
+      if (this.open === open) this.open = undefined;
     }
+  }
+
+  private async addToTurn(input: PromptInput): Promise<'joined' | 'noTurn'> {
+    const { agent, editor, notify, onSteer, owner } = this.deps;
+    const { open } = this;
+    if (!open) return 'noTurn';
+    const { agentSessionId, client, signal } = open;
+    const { blocks: all, notes } = await toPromptBlocks(input, client.abilities, editor);
+    const blocks = all.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+    // Some agents would begin an empty turn.
+    if (blocks.length === 0) throw new BackendError('invalidRequest', 'There is nothing to send.');
+    // The turn may have ended or been stopped while files were read.
+    if (this.open !== open || signal.aborted) return 'noTurn';
+    onSteer(input.text);
+    const outcome = await askToSteer(client, agentSessionId, blocks, { agent, owner });
+    if (outcome === 'joined') for (const note of notes) notify('warning', note);
+    return outcome;
   }
 }

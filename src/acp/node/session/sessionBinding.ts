@@ -61,6 +61,11 @@ export class SessionBinding {
     return this.state.agentSessionId;
   }
 
+  /** The connection to the process that has the session. */
+  get client(): AgentClient | undefined {
+    return this.state.kind === 'attached' ? this.state.client : undefined;
+  }
+
   get shouldDropUpdates(): boolean {
     return shouldDropUpdates(this.state);
   }

@@ -94,6 +94,7 @@ function toDescription({
   agentCapabilities,
   agentInfo,
   authMethods,
+  _meta,
 }: z.infer<typeof InitializeResult>): AgentDescription {
   const { loadSession, mcpCapabilities, promptCapabilities, sessionCapabilities } = agentCapabilities ?? {};
   return {
@@ -112,6 +113,7 @@ function toDescription({
       logout: agentCapabilities?.auth?.logout === true,
       authStatus: agentCapabilities?.auth?.status === true,
       providers: agentCapabilities?.providers === true,
+      steering: _meta?.steering !== undefined,
       mcp: { stdio: true, http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
     },
   };

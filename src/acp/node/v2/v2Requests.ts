@@ -181,7 +181,7 @@ function toTypedServer(server: McpServer): { readonly type: 'stdio' | 'http' | '
   return 'type' in server ? server : { type: 'stdio', ...server };
 }
 
-function toDescription({ authMethods, capabilities, info }: z.infer<typeof InitializeResult>): AgentDescription {
+function toDescription({ authMethods, capabilities, info, _meta }: z.infer<typeof InitializeResult>): AgentDescription {
   const session = capabilities?.session;
   const hasSessions = session !== null && session !== undefined;
   return {
@@ -200,6 +200,7 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       logout: (authMethods ?? []).length > 0,
       authStatus: capabilities?.auth?.status === true,
       providers: capabilities?.providers === true,
+      steering: _meta?.steering !== undefined,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { RequestError } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { isBackendError, isDoubtful, type BackendSession } from '../../../../../src/session/common/sessionBackend';
+import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
+import { open, useBackends } from '../../../../fake/backendHarness';
+import { basics, never, says, type Script } from '../../../../fake/acp/scriptedAgent';
+import { V2Teller, v2BackendOf, v2Basics } from '../../../../fake/acp/scriptedV2Agent';
+import { until } from '../../../../support/eventually';
+
+const announced = { _meta: { steering: { supported: true } } };
+const Steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.looseObject({ type: z.string() })) });
+
+/** What became of steering, in one word. */
+async function steered(session: BackendSession, text = 'Also this'): Promise<string> {
+  try {
+    return (await session.steer?.({ text })) ?? 'absent';
+  } catch (error) {
+    assert.ok(isBackendError(error));
+    return isDoubtful(error) ? 'doubtful' : `refused: ${error.code}`;
+  }
+}
+
+describe('a prompt that is to join a turn of an ACP agent', () => {
+  const make = useBackends();
+  const requests: unknown[] = [];
+  let endTurn = (): void => undefined;
+  const v2Backends: AcpBackend[] = [];
+  beforeEach(() => {
+    requests.length = 0;
+  });
+  afterEach(() => {
+    for (const backend of v2Backends.splice(0)) backend.dispose();
+  });
+
+  /** An agent whose turn lasts until the test ends it, and that answers steering so. */
+  const agentOf =
+    (answer: () => unknown, initialize: object = announced): Script =>
+    (app) => {
+      basics(app, initialize);
+      app.onRequest('session/prompt', async ({ params, client }) => {
+        await client.notify('session/update', says(params.sessionId, 'working'));
+        await new Promise<void>((resolve) => {
+          endTurn = resolve;
+        });
+        return { stopReason: 'end_turn' };
+      });
+      app.onRequest('_session/steering', Steering, ({ params }) => {
+        requests.push(params);
+        return answer();
+      });
+    };
+
+  async function working(answer: () => unknown, initialize?: object) {
+    const made = make(agentOf(answer, initialize));
+    const { follower, session } = await open(made.backend);
+    await session.sendPrompt({ text: 'Go' });
+    await follower.next('content_block:delta');
+    return { ...made, follower, session };
+  }
+
+  it('is sent as the agent takes it, which must not begin a turn with it', async () => {
+    const { follower, session } = await working(() => ({ outcome: 'injected' }));
+    assert.equal(await session.steer?.({ text: 'Also', attachments: [{ type: 'file', path: '/ws/a.txt' }] }), 'joined');
+    const resource = { uri: 'file:///ws/a.txt', text: 'one\ntwo\nthree\n' };
+    assert.deepEqual(requests, [
+      {
+        sessionId: 's1',
+        prompt: [
+          { type: 'resource', resource },
+          { type: 'text', text: 'Also' },
+        ],
+        _meta: { steering: { idleBehavior: 'promptRequired' } },
+      },
+    ]);
+    endTurn();
+    await follower.next('prompt:complete');
+  });
+
+  const answers: [what: string, answer: () => unknown, expected: string][] = [
+    ['says that no turn runs', () => ({ outcome: 'promptRequired', reason: 'noRunningTurn' }), 'noTurn'],
+    ['has begun a turn with it nevertheless', () => ({ outcome: 'startedNewTurn' }), 'joined'],
+    ['has failed', () => ({ outcome: 'failed' }), 'refused: backend'],
+    ['answers with an error', () => Promise.reject(RequestError.invalidParams()), 'refused: invalidRequest'],
+    ['does not know the request', () => Promise.reject(RequestError.methodNotFound('x')), 'refused: unsupported'],
+    ['answers with nothing', () => ({}), 'doubtful'],
+    ['answers with a word that nobody knows', () => ({ outcome: 'maybe' }), 'doubtful'],
+  ];
+  for (const [what, answer, expected] of answers) {
+    it(`is ${expected} if the agent ${what}`, async () => {
+      const { session } = await working(answer);
+      assert.equal(await steered(session), expected);
+    });
+  }
+
+  it('is in doubt if the agent ends before it answers', async () => {
+    const { agents, session } = await working(never);
+    const answered = steered(session);
+    await until('the request', () => requests.length === 1);
+    agents.last.crash('');
+    assert.equal(await answered, 'doubtful');
+  });
+
+  it('is not sent outside of a turn, when the turn is stopped, if it is empty, or to an agent that does not offer it', async () => {
+    const { backend, follower, session } = await working(() => ({ outcome: 'injected' }));
+    assert.equal(await steered(session, '  '), 'refused: invalidRequest');
+    const stopped = session.cancel();
+    assert.equal(await steered(session), 'noTurn');
+    endTurn();
+    await Promise.all([stopped, follower.next('prompt:complete')]);
+    assert.equal(await steered(session), 'noTurn');
+    assert.equal(await steered(await backend.createSession({ cwd: '/ws' })), 'noTurn');
+    const other = await working(() => ({ outcome: 'injected' }), { _meta: { steering: { supported: 'yes' } } });
+    assert.equal(await steered(other.session), 'absent');
+    assert.deepEqual(requests, []);
+  });
+
+  describe('over version 2', () => {
+    /** An agent that reports the prompt as a message when it takes it: at once, or after the turn, which begins another one. */
+    function makeV2(isLate: boolean) {
+      let teller: V2Teller | undefined;
+      const report = async (prompt: z.infer<typeof Steering>['prompt']): Promise<void> => {
+        if (isLate) await teller?.idle('end_turn');
+        if (isLate) await teller?.state('running');
+        const text = z.string().parse(prompt.at(-1)?.['text']);
+        await teller?.tell({
+          sessionUpdate: 'user_message_chunk',
+          messageId: 'steered',
+          content: { type: 'text', text },
+        });
+        await teller?.say('Also done.', 'a2');
+        await teller?.idle('end_turn');
+      };
+      const made = v2BackendOf((app) => {
+        v2Basics(app, announced);
+        app.onRequest('session/prompt', async ({ params, client }) => {
+          teller = new V2Teller(client, params.sessionId);
+          await teller.tellPrompt(params.prompt);
+          await teller.state('running');
+          await teller.say('working');
+          return { messageId: `${params.sessionId}-u1` };
+        });
+        app.onRequest('_session/steering', Steering, ({ params }) => {
+          setImmediate(() => void report(params.prompt));
+          return { outcome: 'injected' };
+        });
+      });
+      v2Backends.push(made.backend);
+      return made;
+    }
+
+    for (const isLate of [false, true]) {
+      it(`is no prompt of another client when the agent reports it ${isLate ? 'after' : 'in'} the turn`, async () => {
+        const { session, follower } = await open(makeV2(isLate).backend);
+        await session.sendPrompt({ text: 'Go' });
+        await follower.next('content_block:delta');
+        assert.equal(await steered(session), 'joined');
+        await follower.next('content_block:delta', 2);
+        await follower.next('prompt:complete', isLate ? 2 : 1);
+        assert.deepEqual(
+          follower.all('prompt:submit').map(({ prompt }) => prompt),
+          ['Go'],
+        );
+        assert.equal(session.turn, 'none');
+      });
+    }
+  });
+});
