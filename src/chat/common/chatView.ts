@@ -195,13 +195,14 @@ export type NoticeView = z.infer<typeof NoticeView>;
 
 /**
  * `isRetry`: it repeats the prompt before it, whose turn has failed. `isJoining`: the agent was asked to take it into the turn
- * that runs, and has not answered yet.
+ * that runs, and has not answered yet. `isDoubtful`: the agent has not said whether it took it, so it is not sent by itself.
  */
 export const QueuedPrompt = z.object({
   ...Draft.shape,
   id: Text,
   isRetry: optional(z.boolean()),
   isJoining: optional(z.boolean()),
+  isDoubtful: optional(z.boolean()),
 });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Entry } from '../../../src/transcript/common/entries';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
@@ -23,7 +24,14 @@ const steps = [
   'lose',
   'reload',
 ] as const;
-type Step = (typeof steps)[number];
+const steeringSteps = ['steer', 'takeSteered', 'answerSteering', 'refuseSteering'] as const;
+type Step = (typeof steps)[number] | (typeof steeringSteps)[number];
+const atWork: readonly Step[] = ['send', 'deliver'];
+/** What happens in a turn that further prompts are to join. */
+const duringTurn: readonly Step[] = [
+  ...[...steeringSteps, ...steeringSteps, ...atWork, 'say', 'callTool', 'ask', 'allow', 'end', 'fail'],
+  ...['stop', 'confirmStop', 'lose', 'reload'],
+] as const satisfies readonly Step[];
 
 /** A conversation, its agent and its user. Each step waits until nothing more happens by itself. */
 class World {
@@ -36,6 +44,8 @@ class World {
   /** What the page has sent and does not know the answer of. It tells that when the window is there again. */
   private readonly unconfirmed = new Set<Draft>();
   private othersCount = 0;
+  /** Prompts that the agent had without saying so, and that the user has removed from the queue. */
+  readonly decided: string[] = [];
 
   async take(step: Step): Promise<void> {
     const chat = await this.openChat();
@@ -43,6 +53,16 @@ class World {
     switch (step) {
       case 'send':
         this.send(chat);
+        break;
+      case 'steer':
+        this.send(chat, 'steer');
+        break;
+      case 'takeSteered':
+        session?.takeSteered();
+        break;
+      case 'answerSteering':
+      case 'refuseSteering':
+        session?.answerSteering(step === 'refuseSteering');
         break;
       case 'deliver':
       case 'refuse':
@@ -91,11 +111,14 @@ class World {
     await until('the end', async () => {
       const session = this.sessions.at(-1);
       const { approvals, queue, status } = chat.view;
+      const doubtful = queue.find(({ isDoubtful }) => isDoubtful);
       if (session?.hasPromptOnItsWay === true) session.deliver(false);
+      else if (session?.hasSteeringOnItsWay === true) session.answerSteering(false);
       else if (approvals.length > 0) await this.take('allow');
       else if (session && session.turn !== 'none') session.end();
       else if (this.unconfirmed.size > 0 || (status !== 'idle' && status !== 'failed')) return false;
       else if (queue.length === 0) return true;
+      else if (doubtful) await this.decideOn(chat, doubtful.id);
       else void chat.sendFirstQueuedPrompt().catch(() => undefined);
       await this.rest();
       return false;
@@ -116,11 +139,11 @@ class World {
     await settled();
   }
 
-  /** Opens the conversation in another window. Returns how many entries it has got by that. */
-  async reopen(): Promise<number> {
-    const before = (await this.openChat()).transcript.size;
+  /** Opens the conversation in another window. Returns what it shows before and after that. */
+  async reopen(): Promise<[before: Entry[], after: Entry[]]> {
+    const before = [...(await this.openChat()).transcript.entries()];
     await this.take('reload');
-    return (await this.openChat()).transcript.size - before;
+    return [before, [...(await this.openChat()).transcript.entries()]];
   }
 
   get prompts(): string[] {
@@ -132,12 +155,20 @@ class World {
   }
 
   /** The user writes more below what came back. */
-  private send(chat: Chat): void {
+  private send(chat: Chat, how?: 'steer'): void {
     const number = ++this.sentCount;
     const sent: Draft = { ...draft(`${chat.draft.text} prompt ${number}.`.trim()), id: `sent-${number}` };
     this.unconfirmed.add(sent);
     const confirm = (): void => void this.unconfirmed.delete(sent);
-    void chat.send(sent).then(confirm, confirm);
+    void chat.send(sent, [], undefined, how).then(confirm, confirm);
+  }
+
+  /** The user takes a prompt back that the agent perhaps has, unless it has it. */
+  private async decideOn(chat: Chat, id: string): Promise<void> {
+    const { text } = await chat.unqueue(id);
+    const isThere = this.sessions.some(({ prompts }) => prompts.includes(text));
+    if (isThere) this.decided.push(text);
+    else chat.saveDraft(draft(`${text}\n${chat.draft.text}`.trim()));
   }
 
   private async openChat(): Promise<Chat> {
@@ -155,42 +186,52 @@ class World {
 }
 
 describe('a conversation, whatever its user, its agent and other clients do in whatever order', () => {
+  const some = fc.array(fc.constantFrom<Step[]>(...steps), { minLength: 2, maxLength: 14 });
+  const inTurn = fc.array(fc.constantFrom<Step[]>(...duringTurn), { minLength: 2, maxLength: 16 });
+
   it('ends with everything answered and nothing open; each prompt is said once, and none is lost', async () => {
+    await fc.assert(fc.asyncProperty(some, checkSchedule), { numRuns: 60 });
+  });
+
+  it('ends so, too, if prompts are to join turns', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 2, maxLength: 14 }), async (schedule) => {
-        const world = new World();
-        try {
-          for (const step of schedule) await world.take(step);
-          const chat = await world.finish();
-          const { sessions } = world;
-          for (const [index, session] of sessions.entries()) {
-            assert.equal(session.turn, 'none');
-            assert.equal(session.isAsking, false);
-            for (const [number, answers] of session.answers) {
-              const isAllowed = world.allowed.has(`${index + 1} approval-${number}`);
-              // Without an answer in time, it is denied. The first answer counts.
-              assert.ok(isAllowed ? ['Allow', 'none'].includes(answers.join()) : answers.join() === 'none');
-            }
-          }
-          const logged = await world.reopen();
-          assert.equal(logged, 0, 'a conversation that is only opened does not change');
-          assert.deepEqual(
-            [...chat.transcript.entries()].filter(
-              (entry) => entry.kind === 'tool' && ['pending', 'running', 'waiting'].includes(entry.state),
-            ),
-            [],
-          );
-          const said = sessions.flatMap(({ prompts }) => prompts);
-          const shown = [chat.draft.text, ...chat.sentPromptTexts].join('\n');
-          for (const prompt of world.prompts) {
-            assert.ok(said.filter((one) => one.includes(prompt)).length <= 1, `${prompt} was said twice`);
-            assert.equal(shown.split(prompt).length - 1, 1, `${prompt} in ${shown}`);
-          }
-        } finally {
-          await world.close();
-        }
-      }),
-      { numRuns: 60 },
+      fc.asyncProperty(inTurn, (schedule) => checkSchedule([...atWork, ...schedule])),
+      { numRuns: 40 },
     );
   });
 });
+
+/** Lets a world go through the schedule, and checks what has become of the prompts. */
+async function checkSchedule(schedule: readonly Step[]): Promise<void> {
+  const world = new World();
+  try {
+    for (const step of schedule) await world.take(step);
+    const chat = await world.finish();
+    const { sessions } = world;
+    for (const [index, session] of sessions.entries()) {
+      assert.equal(session.turn, 'none');
+      assert.equal(session.isAsking, false);
+      for (const [number, answers] of session.answers) {
+        const isAllowed = world.allowed.has(`${index + 1} approval-${number}`);
+        // Without an answer in time, it is denied. The first answer counts.
+        assert.ok(isAllowed ? ['Allow', 'none'].includes(answers.join()) : answers.join() === 'none');
+      }
+    }
+    const [before, after] = await world.reopen();
+    assert.deepEqual(after, before, 'a conversation that is only opened does not change');
+    assert.deepEqual(
+      [...chat.transcript.entries()].filter(
+        (entry) => entry.kind === 'tool' && ['pending', 'running', 'waiting'].includes(entry.state),
+      ),
+      [],
+    );
+    const said = sessions.flatMap(({ prompts }) => prompts);
+    const shown = [chat.draft.text, ...chat.sentPromptTexts, ...world.decided].join('\n');
+    for (const prompt of world.prompts) {
+      assert.ok(said.filter((one) => one.includes(prompt)).length <= 1, `${prompt} was said twice`);
+      assert.equal(shown.split(prompt).length - 1, 1, `${prompt} in ${shown}`);
+    }
+  } finally {
+    await world.close();
+  }
+}

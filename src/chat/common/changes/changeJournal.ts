@@ -355,7 +355,8 @@ export class ChangeJournal {
     return undo.id;
   }
 
-  private async scan(): Promise<void> {
+  /** Records what the turn has changed so far. Never rejects. */
+  async scan(): Promise<void> {
     await this.sharedWrites.claimForOtherWindows(this.turnCheckpoint);
     await this.turnCheckpoint.scan();
     await this.refresh();

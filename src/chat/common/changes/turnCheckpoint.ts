@@ -89,7 +89,7 @@ export class TurnCheckpoint {
   applyRecord(record: LogRecord): void {
     this.notices.applyRecord(record);
     if (record.type === 'changed') this.folderCheckpoints = [];
-    if (record.type !== 'checkpoint') return;
+    if (record.type !== 'checkpoint' || record.prompt !== undefined) return;
     this.folderCheckpoints = record.folders;
     this.turn = record.turn;
     this.recordedAt = record.at;

@@ -101,10 +101,11 @@ export class ChatSession implements Chat {
     const restores = (this.restores = new ConversationRestores(conversationFiles, conversation, read, connection));
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, restores, fileChangesEmitter.event);
     const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
+    const delivery = new PromptDelivery({ conversation, connection, attachments, saves, sessionDefaults, clock });
     const turnRunner = (this.turnRunner = new TurnRunner({
       conversation,
       connection,
-      delivery: new PromptDelivery({ conversation, connection, attachments, saves, sessionDefaults, clock }),
+      delivery,
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
@@ -114,10 +115,11 @@ export class ChatSession implements Chat {
     const { answerDelivery, sharedDraft } = this;
     const claim = (): Promise<void> => this.claimForPrompt();
     const newId = (): string => ports.newId();
-    const sending = { conversation, connection, turnRunner, sharedDraft, answerDelivery, claim, newId, log };
-    this.prompts = new ConversationPrompts(sending);
+    const answering = { delivery, turnRunner, answerDelivery, clock, log };
+    const prompts = new ConversationPrompts({ conversation, connection, sharedDraft, claim, newId, ...answering });
+    this.prompts = prompts;
     const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows));
-    this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
+    this.facts = { connection, conversation, clock, otherWindow, prompts, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     this.idleness = new ConversationIdleness(this.facts, this.sharedDraft, this.holders);
     conversationFiles.onDidChangeState(() => {
@@ -138,7 +140,7 @@ export class ChatSession implements Chat {
   }
 
   get sentPromptTexts(): readonly string[] {
-    return textsOfPrompts(this.chatTranscript.prompts);
+    return textsOfPrompts(this.chatTranscript.promptEntries.all);
   }
 
   setVisibility(visibility: ChatVisibility): void {
@@ -212,7 +214,7 @@ export class ChatSession implements Chat {
     this.sharedDraft.save(draft, revision);
   }
 
-  readonly send: Chat['send'] = (draft, attached, revision) => this.prompts.send(draft, attached, revision);
+  readonly send: Chat['send'] = (...prompt) => this.prompts.send(...prompt);
 
   restoreLost(draft: Draft): void {
     this.sharedDraft.restoreLost(draft, this.conversation.promptIds);
@@ -221,7 +223,7 @@ export class ChatSession implements Chat {
   readonly sendContinue = (): Promise<void> => this.prompts.sendContinue();
   readonly retry = (entryId: string): Promise<void> => this.prompts.retry(entryId);
   readonly unqueue = (id: string): Promise<Draft> => this.prompts.unqueue(id);
-  readonly steerQueued = (): Promise<void> => this.prompts.steerQueued();
+  readonly steerQueued = (id: string): Promise<void> => this.prompts.steerQueued(id);
   readonly stopAndSend = (id: string): Promise<void> => this.prompts.stopAndSend(id);
   readonly sendFirstQueuedPrompt = (): Promise<void> => this.prompts.sendFirstQueued();
 
@@ -350,7 +352,6 @@ export class ChatSession implements Chat {
 
   private handleTurnEnd(): void {
     this.conversation.finishTurn(this.turnRunner.whenAgentStopped());
-    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome))
-      this.prompts.startSendingQueue();
+    this.prompts.handleTurnEnd();
   }
 }

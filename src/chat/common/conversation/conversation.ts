@@ -16,6 +16,8 @@ import { ChatTranscript } from '../transcript/chatTranscript';
 import { isSameStep } from '../transcript/turnStep';
 import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
 import type { OtherWindows } from '../windows/otherWindows';
+import type { QueuedPrompt } from '../chatView';
+import { nameOfPrompt } from '../sending/promptName';
 import { PromptQueue } from './promptQueue';
 import { storedForm } from '../log/storedForm';
 import { HeadFacts } from '../list/headFacts';
@@ -149,6 +151,12 @@ export class Conversation {
     this.addRecord({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
   }
 
+  /** Tells the user that perhaps the agent has a queued prompt, which is therefore not sent by itself. */
+  reportDoubtful(prompt: QueuedPrompt, details?: string): void {
+    const text = `It is not known whether ${this.head.backendTitle} got “${nameOfPrompt(prompt)}”. It stays in the queue.`;
+    this.addNotice('warning', text, details);
+  }
+
   /** Writes the `begin` record unless the log already has one. */
   ensureStarted(): void {
     if (this.document.size > 0 || this.transcript.turnNumber > 0) return;
@@ -258,9 +266,20 @@ export class Conversation {
     if (this.transcript.isStopping) this.addRecord({ type: 'settled' });
     const { approvals, isBusy } = this.transcript;
     if (isBusy || approvals.count > 0) this.recordInterruption();
+    this.endJoining();
     // A window that was killed may have written the end, but not the head.
     this.noteTurn();
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
+  }
+
+  /** The window that let prompts join a turn is gone. */
+  private endJoining(): void {
+    for (const prompt of this.queue.joining) {
+      const state = this.queue.joiningStateOf(prompt.id);
+      if (state === 'unknown') continue;
+      this.addRecord({ type: 'steering', id: prompt.id, state: state === 'asked' ? 'unknown' : 'released' });
+      if (state === 'asked') this.reportDoubtful(prompt);
+    }
   }
 
   private applyRecordsRead({ isWriterGone, records }: RecordsOfOtherWindow): void {

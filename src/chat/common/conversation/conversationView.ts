@@ -89,6 +89,7 @@ export interface ConversationFacts {
   readonly conversation: Conversation;
   readonly connection: Pick<BackendConnection, 'state' | 'capabilities' | 'session'>;
   readonly turnRunner: { readonly phase: TurnPhase };
+  readonly prompts: { readonly canSteer: boolean };
   readonly saves: { readonly isAsking: boolean };
   readonly otherWindow: Pick<OtherWindowControl, 'live' | 'readonlyReason'>;
   readonly clock: Clock;
@@ -162,6 +163,7 @@ export function conversationView(facts: ConversationFacts): ConversationView {
     ...transcriptView(transcript, clock.now()),
     ...(file.isInUseElsewhere ? viewInOtherWindow(facts.otherWindow.live) : {}),
     queue: queue.shownPrompts,
+    ...(facts.prompts.canSteer && { canSteer: true }),
     // Images are assumed to be supported until the backend reports its capabilities.
     takesImages: connection.capabilities?.images ?? true,
     ...selectShownChanges(journal.changes),

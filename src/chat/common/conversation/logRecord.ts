@@ -54,6 +54,13 @@ export const LogRecord = z.discriminatedUnion('type', [
     isRetry: z.boolean().optional(),
   }),
   record('unqueued', { id: Text }),
+  /**
+   * A queued prompt is to join the turn that runs (`wanted`): it comes before those that are not. The agent was asked to take it
+   * (`asked`), has not taken it (`released`), or perhaps has (`unknown`); then it is not sent by itself.
+   */
+  record('steering', { id: Text, state: z.enum(['wanted', 'asked', 'released', 'unknown']) }),
+  /** The agent has taken the prompt into the turn. It is no longer in the queue. */
+  record('steered', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
   /** The backend did not accept the prompt. */
   record('withdrawn', { id: Text }),
   record('event', { event: SessionEvent }),
@@ -72,8 +79,11 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
   /** The turn continues, although an earlier record has ended it. */
   record('resumed', {}),
-  /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
-  record('checkpoint', { turn: z.number(), folders: checkpoints }),
+  /**
+   * Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. `prompt`: those of the
+   * prompt with this id, which has joined the turn. The changes of the turn still begin at the first ones.
+   */
+  record('checkpoint', { turn: z.number(), prompt: Text.optional(), folders: checkpoints }),
   /**
    * The turn changed not only the text of a file. `before` is its state in the checkpoint before the turn, `after` its
    * last observed state; absent if the file did not exist. `isMixed`: others may have changed the file, too.
@@ -186,9 +196,14 @@ export const LogRecord = z.discriminatedUnion('type', [
 export type LogRecord = z.infer<typeof LogRecord>;
 export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;
 
-/** Whether the record is a prompt that was sent or queued. */
-export function isPrompt(record: LogRecord): record is RecordOf<'prompt' | 'queued'> {
-  return record.type === 'prompt' || record.type === 'queued';
+/** Whether the record is a prompt that was sent or queued, or has joined a turn. */
+export function isPrompt(record: LogRecord): record is RecordOf<'prompt' | 'queued' | 'steered'> {
+  return record.type === 'prompt' || record.type === 'queued' || record.type === 'steered';
+}
+
+/** Whether the record is only about the queue. */
+export function isOfQueue({ type }: LogRecord): boolean {
+  return type === 'queued' || type === 'unqueued' || type === 'steering';
 }
 
 /** A record without its timestamp. */

@@ -28,6 +28,15 @@ export interface AttachmentResolver {
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
+/** The attachments of a prompt as they are sent. */
+export interface PreparedAttachments {
+  readonly attachments: readonly PromptAttachment[];
+  /** Ids of those that can't be sent. */
+  readonly notSent: readonly string[];
+  /** Why not, as sentences. */
+  readonly problems: readonly string[];
+}
+
 interface PromptDeliveryPorts {
   readonly conversation: Conversation;
   readonly connection: BackendConnection;
@@ -76,7 +85,7 @@ export class PromptDelivery {
    * @throws BackendError, also on abort
    */
   async prepare(prompt: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
-    const { clock, conversation, saves } = this.ports;
+    const { conversation, saves } = this.ports;
     const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
@@ -84,13 +93,33 @@ export class PromptDelivery {
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => this.beginTurn(turnNumber, signal));
-    // The prompt is on disk before it is sent, unless the disk is too slow or fails.
-    const saving = withDeadline(clock, 'saving the prompt', saveTimeoutMs, () => conversation.file.flush());
-    const saved = saving.catch(() => undefined);
-    const [session] = await Promise.all([this.connect(signal), begun, saved]);
-    const resolved = await this.resolveAttachments(id, drafts, signal);
+    const [session] = await Promise.all([this.connect(signal), begun, this.savePrompt()]);
+    const resolved = await this.resolveAttachments(drafts, signal);
+    this.reportNotSent(id, resolved);
     signal.throwIfAborted();
-    return { session, input: { text, attachments: resolved, reminder } };
+    return { session, input: { text, attachments: resolved.attachments, reminder } };
+  }
+
+  /** Saves files and resolves the attachments of a prompt that joins the turn. @throws BackendError, also on abort */
+  async prepareToJoin(prompt: QueuedPrompt, signal: AbortSignal): Promise<PreparedAttachments> {
+    await this.ports.saves.beforePrompt(prompt, signal);
+    const resolved = await this.resolveAttachments(prompt.attachments, signal);
+    signal.throwIfAborted();
+    return resolved;
+  }
+
+  /** Resolves when the prompt is on disk, as it has to be before it is sent, unless the disk is too slow or fails. Never rejects. */
+  async savePrompt(): Promise<void> {
+    const { clock, conversation } = this.ports;
+    const saving = withDeadline(clock, 'saving the prompt', saveTimeoutMs, () => conversation.file.flush());
+    await saving.catch(() => undefined);
+  }
+
+  /** Marks the attachments of the prompt `id` that can't be sent, and adds a notice for each. */
+  reportNotSent(id: string, { notSent, problems }: PreparedAttachments): void {
+    const { conversation } = this.ports;
+    if (notSent.length > 0) conversation.addRecord({ type: 'notSent', id, attachments: [...notSent] });
+    for (const problem of problems) conversation.addNotice('warning', problem);
   }
 
   /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
@@ -165,8 +194,11 @@ export class PromptDelivery {
     }
   }
 
-  private async resolveAttachments(id: string, drafts: readonly DraftAttachment[], signal: AbortSignal) {
-    const { attachments: resolver, conversation } = this.ports;
+  private async resolveAttachments(
+    drafts: readonly DraftAttachment[],
+    signal: AbortSignal,
+  ): Promise<PreparedAttachments> {
+    const { attachments: resolver } = this.ports;
     const attachments: PromptAttachment[] = [];
     const notSent: string[] = [];
     const problems: string[] = [];
@@ -186,8 +218,6 @@ export class PromptDelivery {
       }
       notSent.push(draft.id);
     }
-    if (notSent.length > 0) conversation.addRecord({ type: 'notSent', id, attachments: notSent });
-    for (const problem of problems) conversation.addNotice('warning', problem);
-    return attachments;
+    return { attachments, notSent, problems };
   }
 }

@@ -39,17 +39,21 @@ export class ConversationRestores implements ChatRestores {
 
   async restorePointBefore(entryId: string): Promise<RestorePoint> {
     const entry = this.conversation.document.get(entryId);
+    const steeredId = this.conversation.transcript.promptEntries.steeredIdOf(entryId);
     const moment =
-      entry?.kind === 'prompt' ? momentBeforePrompt((await this.readAll()).records, entry.turn) : undefined;
+      entry?.kind === 'prompt' ? momentBeforePrompt((await this.readAll()).records, entry.turn, steeredId) : undefined;
     if (!entry || !moment) throw new ChatError('notFound', 'This prompt is no longer in the conversation.');
     const { journal } = this.conversation;
+    const pathsByTurn = new Map(changedPathsByTurn(moment.recordsSince));
+    // The texts of a turn are those before all of it.
+    if (moment.isInTurn) pathsByTurn.delete(entry.turn);
     return {
       ...moment,
       turn: entry.turn,
       remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
       writtenPaths: writtenPaths(moment.recordsSince),
       pathsByCommand: pathsByCommand(moment.recordsSince),
-      pathsByTurn: changedPathsByTurn(moment.recordsSince),
+      pathsByTurn,
     };
   }
 

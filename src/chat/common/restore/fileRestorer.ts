@@ -21,7 +21,12 @@ import type { Restore } from './restoreHistory';
 type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
 
 /** Stored with a running restore, to record the restore when it is interrupted and finished later. */
-const StoredRequest = z.object({ conversation: z.string(), turn: z.number(), fork: z.string().optional() });
+const StoredRequest = z.object({
+  conversation: z.string(),
+  turn: z.number(),
+  entryId: z.string().optional(),
+  fork: z.string().optional(),
+});
 type StoredRequest = z.infer<typeof StoredRequest>;
 
 const noChanges: RestorePreview = { changes: [], leftOut: [], gitMoves: [] };
@@ -82,7 +87,7 @@ export class FileRestorer {
     await chat.restores.claim();
     const earlier = chat.restores.remainingChanges;
     const fork = isFork ? await this.deps.chats.fork(chat.id, entryId) : undefined;
-    const stored: StoredRequest = { conversation: chat.id, turn: point.turn, ...(fork && { fork: fork.id }) };
+    const stored: StoredRequest = { conversation: chat.id, turn: point.turn, entryId, ...(fork && { fork: fork.id }) };
     const outcome = await this.restoreFiles(request, stored, signal).catch(async (error: unknown) => {
       if (fork) await this.deps.chats.delete(fork.id).catch(() => undefined);
       throw error;
@@ -102,7 +107,7 @@ export class FileRestorer {
   async recordFinished(outcome: ResumeOutcome, signal: AbortSignal): Promise<FinishedRestore | undefined> {
     const { data } = StoredRequest.safeParse(outcome.request === undefined ? undefined : parseJson(outcome.request));
     const chat = await this.findChat(data?.conversation);
-    const prompt = chat && promptOf(chat, data?.turn);
+    const prompt = chat && promptOf(chat, data);
     if (!chat || !prompt) return undefined;
     await chat.restores.claim();
     await chat.restores.tellRestored(outcome.restored, outcome.target);
@@ -374,8 +379,9 @@ async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): P
   };
 }
 
-function promptOf({ transcript }: Chat, turn: number | undefined): EntryOf<'prompt'> | undefined {
-  for (const entry of transcript.entries('prompt')) if (entry.turn === turn) return entry;
+function promptOf({ transcript }: Chat, stored: StoredRequest | undefined): EntryOf<'prompt'> | undefined {
+  for (const entry of transcript.entries('prompt'))
+    if (entry.turn === stored?.turn && entry.id === (stored.entryId ?? entry.id)) return entry;
   return undefined;
 }
 

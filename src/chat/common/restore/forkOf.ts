@@ -14,7 +14,7 @@ interface Fork {
 }
 
 /** The state of a conversation from which another one continues. */
-type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentForkPoint;
+type ForkPoint = Pick<RestorePoint, 'isInTurn' | 'isStopping' | 'recordsBefore' | 'turn'> | PresentForkPoint;
 
 interface ForkPorts {
   readonly clock: Clock;
@@ -86,6 +86,7 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
   const begin = recordsBefore.find((record) => record.type === 'begin');
   const first = begin?.backendTitle ?? (isOtherAgent ? source.backendTitle : undefined);
   const isStopping = 'isStopping' in point && point.isStopping;
+  const isInTurn = 'isInTurn' in point && point.isInTurn;
   const remoteId = 'remoteId' in point ? point.remoteId : undefined;
   const text = noticeOf({ ...source, backendTitle }, point);
   // The turn has ended, so no more changes must be added to it.
@@ -94,7 +95,8 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
     { type: 'begin', at, version: logVersion, id, backendId, ...withoutUndefined({ backendTitle: first }) },
     ...recordsBefore.filter(({ type }) => type !== 'begin'),
     ...(isStopping ? [{ type: 'settled' as const, at }] : []),
-    ...(lastCheckpoint ? [{ ...lastCheckpoint, at, folders: [] }] : []),
+    ...(isInTurn ? [{ type: 'stopped' as const, at, inBackend: false }] : []),
+    ...(lastCheckpoint ? [{ type: 'checkpoint' as const, at, turn: lastCheckpoint.turn, folders: [] }] : []),
     { type: 'forked', at, from: source.id, ...(isOtherAgent && { backendTitle }) },
     ...(remoteId === undefined ? [] : [{ type: 'bound' as const, at, remoteId }]),
     { type: 'notice', at, level: 'info', text },
@@ -104,7 +106,7 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
   // keeps its title, because it continues if the restore is undone; the title of the new one says that it was restored.
   const title = 'turn' in point ? restoredTitle(source.title, point.turn, titles) : forkTitle(source.title, titles);
   // A conversation that starts again gets its title from its next prompt.
-  const titledBy = 'turn' in point && point.turn === 1 && source.titledBy !== 'user' ? 'prompt' : 'user';
+  const titledBy = 'turn' in point && point.turn === 1 && !isInTurn && source.titledBy !== 'user' ? 'prompt' : 'user';
   return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy }, records };
 }
 
@@ -131,6 +133,7 @@ function distinctTitle(title: string, titles: ReadonlySet<string>): string {
 function noticeOf({ backendTitle, title }: ConversationHead, point: ForkPoint): string {
   const newSession = `${backendTitle} starts a new session and gets a summary with your next prompt.`;
   if ('turn' in point) {
+    if (point.isInTurn) return `This conversation continues “${title}” from within turn ${point.turn}. ${newSession}`;
     return point.turn === 1
       ? `This conversation starts again from the first prompt of “${title}”.`
       : `This conversation continues “${title}” from before prompt ${point.turn}. ${newSession}`;

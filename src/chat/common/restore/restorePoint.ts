@@ -2,7 +2,7 @@ import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoi
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import type { MomentBeforePrompt } from './restorePorts';
 import type { Draft } from '../chatView';
-import type { LogRecord } from '../conversation/logRecord';
+import { isOfQueue, type LogRecord } from '../conversation/logRecord';
 import { ChatTranscript } from '../transcript/chatTranscript';
 
 const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
@@ -22,14 +22,21 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
   'undoDone',
 ]);
 
-/** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */
-export function momentBeforePrompt(records: readonly LogRecord[], turn: number): MomentBeforePrompt | undefined {
-  const { draft, promptAt } = findPrompt(records, turn);
+/**
+ * Returns the moment before the prompt of a turn, or before the prompt `steeredId` that has joined it. Undefined if there is no such
+ * prompt.
+ */
+export function momentBeforePrompt(
+  records: readonly LogRecord[],
+  turn: number,
+  steeredId?: string,
+): MomentBeforePrompt | undefined {
+  const { draft, promptAt } = steeredId === undefined ? findPrompt(records, turn) : findSteered(records, steeredId);
   if (!draft || promptAt === undefined) return undefined;
-  const { folders, readyAt } = findStart(records, promptAt, turn);
+  const { folders, readyAt } = findStart(records, promptAt, turn, steeredId);
   // Changes of the previous turn can be recorded after the prompt, but before its checkpoint is taken.
   const late = records.slice(promptAt, readyAt).filter(({ type }) => fileTypes.has(type));
-  const before = records.slice(0, promptAt).filter(({ type }) => type !== 'queued' && type !== 'unqueued');
+  const before = records.slice(0, promptAt).filter((record) => !isOfQueue(record));
   const others = records.slice(promptAt, readyAt).filter(({ type }) => !fileTypes.has(type));
   return {
     draft,
@@ -37,12 +44,13 @@ export function momentBeforePrompt(records: readonly LogRecord[], turn: number):
     recordsBefore: [...before, ...late],
     recordsSince: [...others, ...records.slice(readyAt)],
     isStopping: replay(before, () => undefined).isStopping,
+    isInTurn: steeredId !== undefined,
   };
 }
 
 /** Returns the records with which another conversation continues from the present state. */
 export function recordsWithoutQueuedPrompts(records: readonly LogRecord[]): readonly LogRecord[] {
-  return records.filter(({ type }) => type !== 'queued' && type !== 'unqueued');
+  return records.filter((record) => !isOfQueue(record));
 }
 
 /** Returns the absolute paths of files that were changed while a command ran, by it or by somebody else. */
@@ -131,10 +139,17 @@ function findPrompt(records: readonly LogRecord[], turn: number): FoundPrompt {
   return { draft: prompts[turn - 1]?.draft, promptAt };
 }
 
+function findSteered(records: readonly LogRecord[], id: string): FoundPrompt {
+  const { promptEntries } = replay(records, () => undefined);
+  const promptAt = records.findLastIndex((record) => record.type === 'steered' && record.id === id);
+  const draft = promptEntries.all.findLast((prompt) => prompt.id === id)?.draft;
+  return { draft, promptAt: promptAt === -1 ? undefined : promptAt };
+}
+
 function replay(
   records: readonly LogRecord[],
   onRecord: (transcript: ChatTranscript, index: number) => void,
-): Pick<ChatTranscript, 'prompts' | 'isStopping'> {
+): Pick<ChatTranscript, 'promptEntries' | 'prompts' | 'isStopping'> {
   const document = new TranscriptDocument(() => undefined);
   try {
     const transcript = new ChatTranscript(document, '');
@@ -154,9 +169,16 @@ interface TurnStart {
   readonly readyAt: number;
 }
 
-function findStart(records: readonly LogRecord[], promptAt: number, turn: number): TurnStart {
+function findStart(
+  records: readonly LogRecord[],
+  promptAt: number,
+  turn: number,
+  steeredId: string | undefined,
+): TurnStart {
   let readyAt = promptAt;
   for (const [offset, record] of records.slice(promptAt).entries()) {
+    const isOfOther = record.type === 'checkpoint' && record.folders.length > 0 && record.prompt !== steeredId;
+    if (isOfOther && record.turn === turn) continue;
     if (record.type === 'checkpoint' && record.turn === turn && record.folders.length > 0) {
       return { folders: record.folders, readyAt: promptAt + offset };
     }

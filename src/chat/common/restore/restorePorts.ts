@@ -107,6 +107,8 @@ export interface MomentBeforePrompt {
   readonly recordsSince: readonly LogRecord[];
   /** Whether the user had stopped the previous turn and the backend had not confirmed its end yet. */
   readonly isStopping: boolean;
+  /** Whether the prompt has joined a turn that was running. */
+  readonly isInTurn: boolean;
 }
 
 /** The moment before a prompt, and what the agent had changed before it and has changed since. */

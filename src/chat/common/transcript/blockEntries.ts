@@ -23,6 +23,8 @@ export class BlockEntries {
   /** Open answers by block index. An entry is created with its first text, so that empty blocks are not shown. */
   private readonly openAnswers = new Map<number, EntryBase>();
   private openThought: { readonly base: EntryBase; readonly startedAt: number | undefined } | undefined;
+  /** Whether the beginning of the thought has an entry of its own, because a prompt has joined the turn. */
+  private isThoughtSplit = false;
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -45,8 +47,7 @@ export class BlockEntries {
         this.appendThought(event.data.delta);
         return;
       case 'thinking:final':
-        this.openThought ??= { base: this.writer.createBase(), startedAt: this.writer.previousAt };
-        this.endThought(event.data.thinking);
+        this.endWholeThought(event.data.thinking);
         return;
     }
   }
@@ -61,6 +62,19 @@ export class BlockEntries {
   endAll(): void {
     if (this.openThought) this.endThought(this.textOf(this.openThought.base));
     for (const index of [...this.openAnswers.keys()]) this.endAnswer(index);
+  }
+
+  /** What is open ends as it is, and goes on in new entries. */
+  split(): void {
+    this.isThoughtSplit ||= this.openThought !== undefined;
+    this.endAll();
+  }
+
+  private endWholeThought(text: string): void {
+    const { isThoughtSplit } = this;
+    this.isThoughtSplit = false;
+    if (!isThoughtSplit) this.openThought ??= { base: this.writer.createBase(), startedAt: this.writer.previousAt };
+    if (this.openThought) this.endThought(isThoughtSplit ? this.textOf(this.openThought.base) : text);
   }
 
   private appendAnswer(index: number, text: string): void {

@@ -40,7 +40,7 @@ export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals: ApprovalViews;
   readonly session = new SessionFacts();
-  private readonly promptEntries: PromptEntries;
+  readonly promptEntries: PromptEntries;
   private readonly endEntries: EndEntries;
   private readonly restoreEntries: RestoreEntries;
   private readonly turnPlan: TurnPlan;
@@ -102,9 +102,9 @@ export class ChatTranscript {
     return this.currentTurn?.startedAt;
   }
 
-  /** The prompts of all clients, oldest first. */
+  /** The prompts of all clients that began a turn, oldest first. */
   get prompts(): readonly SentPrompt[] {
-    return this.promptEntries.all;
+    return this.promptEntries.ofTurns;
   }
 
   /** Number of the current or last turn. */
@@ -125,8 +125,11 @@ export class ChatTranscript {
         this.advanceStage({ kind: 'prompted', turn: this.startTurn(record, record.id, record.isRetry) });
         break;
       case 'notSent':
-        if (this.currentTurn?.prompt?.id === record.id)
-          this.promptEntries.markNotSent(this.currentTurn.prompt, record.attachments);
+        this.promptEntries.markNotSent(record.id, record.attachments);
+        break;
+      case 'steered':
+        this.currentTurn?.answers.split();
+        this.promptEntries.addSteered(record.id, { text: record.text, attachments: record.attachments });
         break;
       case 'withdrawn':
         this.withdrawPrompt(record.id);
@@ -190,6 +193,7 @@ export class ChatTranscript {
   }
 
   private withdrawPrompt(id: string): void {
+    if (this.promptEntries.removeUnanswered(id)) return;
     const { currentTurn, stage } = this;
     if (stage.kind === 'others' && stage.next.prompt?.id === id) this.advanceStage({ kind: 'withdrawn' });
     if (currentTurn?.prompt?.id === id) this.hidePrompt();
@@ -212,6 +216,7 @@ export class ChatTranscript {
     if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
     // What a stopped turn still sends is no answer to the next prompt.
     if (this.stage.kind !== 'stopped') this.hasAnswered ||= isAnswer(event);
+    if (isAnswer(event) || event.event === 'thinking:delta') this.promptEntries.handleOutput();
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':

@@ -11,8 +11,15 @@ export interface SentPrompt {
   draft: Draft;
 }
 
+/** A prompt that has joined a turn. `id` is that of its record. */
+export interface SteeredPrompt {
+  readonly id: string;
+  readonly entryId: string;
+  draft: Draft;
+}
+
 /** Returns the texts of the prompts, without repetitions of the prompt before. */
-export function textsOfPrompts(prompts: readonly SentPrompt[]): string[] {
+export function textsOfPrompts(prompts: readonly Pick<SentPrompt, 'draft'>[]): string[] {
   const texts = prompts.map(({ draft }) => draft.text);
   return texts.filter((text, index) => text !== texts[index - 1]);
 }
@@ -31,13 +38,33 @@ export function promptToRetry({ lastEnd, prompts, turnNumber }: RetryFacts, entr
 
 /** The prompts of a transcript, and their entries. */
 export class PromptEntries {
+  /** Those that began a turn: the number of the turn is the place in this list, from 1. */
   private readonly prompts: SentPrompt[] = [];
+  private readonly everyPrompt: (SentPrompt | SteeredPrompt)[] = [];
+  private unansweredPrompts: readonly SteeredPrompt[] = [];
 
   constructor(private readonly writer: EntryWriter) {}
 
-  /** Oldest first. */
-  get all(): readonly SentPrompt[] {
+  /** The prompts that began a turn, oldest first. */
+  get ofTurns(): readonly SentPrompt[] {
     return this.prompts;
+  }
+
+  /** Also those that have joined a turn, oldest first. */
+  get all(): readonly Pick<SentPrompt, 'draft' | 'entryId' | 'id'>[] {
+    return this.everyPrompt;
+  }
+
+  /** The prompts that have joined the current or last turn, and after which the agent has said and done nothing new. */
+  get unanswered(): readonly SteeredPrompt[] {
+    return this.unansweredPrompts;
+  }
+
+  /** Whether the prompt of this entry has joined a turn. Returns the id of its record then. */
+  steeredIdOf(entryId: string): string | undefined {
+    const entry = this.writer.document.get(entryId);
+    const isSteered = entry?.kind === 'prompt' && entry.isSteered === true;
+    return isSteered ? this.everyPrompt.find((prompt) => prompt.entryId === entryId)?.id : undefined;
   }
 
   /** Adds a prompt and begins its turn. `id` is that of its record. The entry of a retry does not repeat the prompt. */
@@ -47,18 +74,47 @@ export class PromptEntries {
     this.writer.put(promptEntryOf(base, draft, isRetry));
     const prompt = { id, entryId: base.id, isRetry, draft };
     this.prompts.push(prompt);
+    this.everyPrompt.push(prompt);
+    this.unansweredPrompts = [];
     return prompt;
+  }
+
+  /** Adds a prompt that has joined the current turn. `id` is that of its record. */
+  addSteered(id: string, draft: Draft): void {
+    const base = this.writer.createBase();
+    this.writer.put({ ...promptEntryOf(base, draft, false), isSteered: true });
+    const prompt = { id, entryId: base.id, draft };
+    this.everyPrompt.push(prompt);
+    this.unansweredPrompts = [...this.unansweredPrompts, prompt];
+  }
+
+  /** Call when the agent says or does something new. */
+  handleOutput(): void {
+    if (this.unansweredPrompts.length > 0) this.unansweredPrompts = [];
+  }
+
+  /** Removes a prompt that has joined a turn and that the agent has dropped. Returns whether there is one with this id. */
+  removeUnanswered(id: string): boolean {
+    const prompt = this.unansweredPrompts.find((one) => one.id === id);
+    if (!prompt) return false;
+    this.unansweredPrompts = this.unansweredPrompts.filter((one) => one !== prompt);
+    this.everyPrompt.splice(this.everyPrompt.lastIndexOf(prompt), 1);
+    this.writer.remove(prompt.entryId);
+    return true;
   }
 
   removeLast(): void {
     const last = this.prompts.pop();
     if (!last) return;
+    this.everyPrompt.splice(this.everyPrompt.lastIndexOf(last), 1);
     this.writer.remove(last.entryId);
     this.writer.turnNumber--;
   }
 
   /** Marks attachments that could not be sent, by their ids. They are left out when the user sends the prompt again. */
-  markNotSent(prompt: SentPrompt, ids: readonly string[]): void {
+  markNotSent(id: string, ids: readonly string[]): void {
+    const prompt = this.everyPrompt.findLast((one) => one.id === id);
+    if (!prompt) return;
     const entry = this.writer.fullContent(prompt.entryId);
     if (entry?.kind !== 'prompt') return;
     const { attachments, text } = prompt.draft;

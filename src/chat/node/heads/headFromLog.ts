@@ -9,7 +9,7 @@ class HeadBuilder {
   private begin: RecordOf<'begin'> | undefined;
   private prompt: RecordOf<'prompt'> | undefined;
   /** Also one that was only queued. */
-  private firstPrompt: RecordOf<'prompt' | 'queued'> | undefined;
+  private firstPrompt: RecordOf<'prompt' | 'queued' | 'steered'> | undefined;
   /** A fork also contains records of other sessions. */
   private bound: RecordOf<'bound' | 'forked'> | undefined;
   private forked: RecordOf<'forked'> | undefined;

@@ -32,6 +32,9 @@ export class ChatBackendSession extends FakeTurn implements BackendSession {
   /** Whether each turn runs a command until its end, so that the agent can have made what changes outside of editors. */
   runsCommand = false;
 
+  /** Set for an agent that takes prompts into its turn. */
+  steer: BackendSession['steer'];
+
   /** Set for an agent whose turn ends with the window. */
   interrupt?: () => Promise<void>;
 

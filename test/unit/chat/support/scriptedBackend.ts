@@ -31,6 +31,13 @@ export class ScriptedSession implements BackendSession {
   readonly answers = new Map<number, string[]>();
   private readonly engine: SessionEngine;
   private readonly undelivered: PromiseWithResolvers<void>[] = [];
+  private readonly unanswered: {
+    readonly text: string;
+    readonly answer: PromiseWithResolvers<'joined' | 'noTurn'>;
+    isTaken: boolean;
+  }[] = [];
+  /** Prompts that have joined the turn and that the model has not got yet. They are lost if the turn breaks off. */
+  private readonly unread: string[] = [];
   private turnEnd: PromiseWithResolvers<void> | undefined;
   private asked = 0;
   private callCount = 0;
@@ -74,6 +81,34 @@ export class ScriptedSession implements BackendSession {
     return { requestId };
   }
 
+  /** Asks to take a prompt into the turn. The agent answers when it is told to. */
+  readonly steer = async ({ text }: PromptInput): Promise<'joined' | 'noTurn'> => {
+    if (this.isClosed) throw new BackendError('closed', 'The session has ended.');
+    const answer: PromiseWithResolvers<'joined' | 'noTurn'> = Promise.withResolvers();
+    this.unanswered.push({ text, answer, isTaken: false });
+    return await answer.promise;
+  };
+
+  get hasSteeringOnItsWay(): boolean {
+    return this.unanswered.length > 0;
+  }
+
+  /** The agent takes the oldest prompt that is to join the turn, if it runs, and says so later, or never. */
+  takeSteered(): void {
+    const [first] = this.unanswered;
+    if (!first || first.isTaken || this.turn !== 'own' || this.isCanceled) return;
+    first.isTaken = true;
+    this.unread.push(first.text);
+  }
+
+  answerSteering(isRefused: boolean): void {
+    if (!isRefused) this.takeSteered();
+    const first = this.unanswered.shift();
+    if (first?.isTaken === true) first.answer.resolve('joined');
+    else if (isRefused) first?.answer.reject(new BackendError('backend', 'The agent has refused it.'));
+    else first?.answer.resolve('noTurn');
+  }
+
   get hasPromptOnItsWay(): boolean {
     return this.undelivered.length > 0;
   }
@@ -86,12 +121,14 @@ export class ScriptedSession implements BackendSession {
   }
 
   say(text: string): void {
+    this.read();
     if (this.turn === 'none') this.engine.turns.apply({ type: 'acted' });
     this.report({ event: 'content_block:delta', data: { session_id: this.id, block_index: 0, delta: text } });
   }
 
   /** Runs a call of a tool from its start to its end. */
   callTool(): void {
+    this.read();
     if (this.turn === 'none') this.engine.turns.apply({ type: 'acted' });
     this.callCount++;
     this.report({ event: 'tool:pre', data: { ...this.lastCall(), input: {}, kind: 'execute' } });
@@ -119,6 +156,7 @@ export class ScriptedSession implements BackendSession {
   }
 
   end(stopReason: 'end_turn' | 'cancelled' = 'end_turn'): void {
+    if (stopReason === 'end_turn') this.read();
     const data = { session_id: this.id, response: '', stop_reason: stopReason };
     this.endTurn({ event: 'prompt:complete', data });
   }
@@ -133,6 +171,7 @@ export class ScriptedSession implements BackendSession {
   async cancel(): Promise<void> {
     if (this.turn === 'none') return;
     this.isCanceled = true;
+    this.unread.length = 0;
     this.engine.approvals.withdrawAll();
     await whenTurnEnds(this);
     this.isCanceled = false;
@@ -163,12 +202,21 @@ export class ScriptedSession implements BackendSession {
   dispose(): void {
     this.goesOn ||= isPromptTurn(this.turn) && !this.isCanceled;
     while (this.hasPromptOnItsWay) this.deliver(false);
+    if (this.goesOn) this.read();
+    for (const { answer } of this.unanswered.splice(0))
+      answer.reject(new BackendError('closed', 'The session has ended.'));
     this.engine.end([], 'closed');
     this.turnEnd?.resolve();
   }
 
+  /** The model gets the prompts that have joined the turn. */
+  private read(): void {
+    if (!this.isCanceled) this.prompts.push(...this.unread.splice(0));
+  }
+
   private endTurn(event: SessionEvent): void {
     if (!this.engine.turns.state.open) return;
+    this.unread.length = 0;
     this.engine.turns.apply({ type: 'ended' });
     this.turnEnd?.resolve();
     this.engine.reportBoundary([event]);

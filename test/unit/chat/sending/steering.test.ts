@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import type { Chat } from '../../../../src/chat/common/chatPorts';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
+import { FakeClock } from '../../../fake/fakeClock';
+import { until } from '../../../support/eventually';
+import type { ChatBackendSession } from '../support/chatBackend';
+import { event } from '../support/transcriptRecorder';
+import { draft, outline, settled, Window } from '../support/window';
+
+describe('A prompt that is to join the turn', () => {
+  let window: Window;
+  let clock: FakeClock;
+  beforeEach(async () => {
+    clock = new FakeClock();
+    clock.advance(1000);
+    window = await Window.open({ clock });
+  });
+  afterEach(() => window.remove());
+
+  /** A turn in which the agent has said something. What it answers is up to the test. */
+  async function working(): Promise<{
+    chat: Chat;
+    session: ChatBackendSession;
+    answers: PromiseWithResolvers<'joined' | 'noTurn'>[];
+  }> {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const session = window.agent.last;
+    const answers: PromiseWithResolvers<'joined' | 'noTurn'>[] = [];
+    assert.equal(chat.view.canSteer, undefined);
+    session.steer = (input) => {
+      const answer: PromiseWithResolvers<'joined' | 'noTurn'> = Promise.withResolvers();
+      answers.push(answer);
+      session.calls.push(`steer ${input.text}`);
+      return answer.promise;
+    };
+    session.say('Half an ');
+    await until('the answer', () => outline(chat).includes('answer: Half an '));
+    assert.equal(chat.view.canSteer, true);
+    return { chat, session, answers };
+  }
+
+  const steer = (chat: Chat, text: string): Promise<void> => chat.send(draft(text), [], undefined, 'steer');
+  const queued = (chat: Chat): string[] => chat.view.queue.map(({ text }) => text);
+
+  it('stands where it joined; the answer goes on below it', async () => {
+    const { answers, chat, session } = await working();
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    assert.deepEqual(
+      chat.view.queue.map(({ isJoining, text }) => [text, isJoining]),
+      [['Also this', true]],
+    );
+    answers[0]?.resolve('joined');
+    await until('the prompt', () => queued(chat).length === 0);
+    session.say('Both.');
+    session.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    assert.deepEqual(outline(chat), [
+      'prompt: Go',
+      'answer: Half an ',
+      'prompt: Also this',
+      'answer: Both.',
+      'end: completed',
+    ]);
+    const [first, second] = [...chat.transcript.entries('prompt')];
+    assert.deepEqual([first?.isSteered, second?.isSteered, second?.turn], [undefined, true, first?.turn]);
+    assert.deepEqual(chat.sentPromptTexts, ['Go', 'Also this']);
+    assert.deepEqual(session.prompts.length, 1);
+  });
+
+  it('splits a thought, whose end repeats all of it', async () => {
+    const { answers, chat, session } = await working();
+    session.tell(event('thinking:delta', { delta: 'First ' }));
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    answers[0]?.resolve('joined');
+    await until('the prompt', () => queued(chat).length === 0);
+    session.tell(event('thinking:delta', { delta: 'then.' }), event('thinking:final', { thinking: 'First then.' }));
+    session.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    const thoughts = [...chat.transcript.entries('thinking')].map(({ text }) => text);
+    assert.deepEqual(thoughts, ['First ', 'then.']);
+  });
+
+  it('joins after one before it, and both before what was queued', async () => {
+    const { answers, chat, session } = await working();
+    await chat.send(draft('Later'));
+    for (const text of ['One', 'Two']) await steer(chat, text);
+    await until('the request', () => answers.length === 1);
+    assert.deepEqual(queued(chat), ['One', 'Two', 'Later']);
+    answers[0]?.resolve('joined');
+    await until('the next', () => answers.length === 2);
+    answers[1]?.reject(new BackendError('invalidRequest', 'No images.'));
+    await until('the refusal', () => outline(chat).some((line) => line.includes('did not take your prompt')));
+    assert.deepEqual(queued(chat), ['Two', 'Later']);
+    assert.equal(chat.view.queue[0]?.isJoining, undefined);
+    session.say('Done.');
+    session.end();
+    await until('the next turn', () => session.prompts.length === 2);
+    assert.deepEqual(session.prompts.at(-1)?.text, 'Two');
+  });
+
+  it('is the next prompt if the turn has just ended', async () => {
+    const { answers, chat, session } = await working();
+    await chat.send(draft('Later'));
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    session.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    await settled();
+    assert.equal(session.prompts.length, 1, 'the queue waits for the answer');
+    answers[0]?.resolve('noTurn');
+    await until('the next turn', () => session.prompts.length === 2);
+    assert.deepEqual([session.prompts.at(-1)?.text, queued(chat)], ['Also this', ['Later']]);
+  });
+
+  it('is held if nobody knows whether the agent has it, until the agent says so', async () => {
+    const { answers, chat, session } = await working();
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    session.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    clock.advance(3_000);
+    assert.equal(chat.view.queue[0]?.isDoubtful, true);
+    const sentence = 'notice: It is not known whether Agent one got “Also this”. It stays in the queue.';
+    assert.ok(outline(chat).includes(sentence));
+    await settled();
+    assert.equal(session.prompts.length, 1);
+    answers[0]?.resolve('joined');
+    await until('the late answer', () => queued(chat).length === 0);
+    assert.deepEqual(outline(chat).slice(-2), [sentence, 'prompt: Also this']);
+  });
+
+  it('is sent again only if the user wants that, when its window was closed before the agent answered', async () => {
+    const { answers, chat } = await working();
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    await window.close();
+    const { folder } = window;
+    window = await Window.open({ folder });
+    const opened = await window.chats.open(chat.id);
+    assert.deepEqual(
+      opened.view.queue.map(({ isDoubtful, isJoining, text }) => [text, isJoining, isDoubtful]),
+      [['Also this', undefined, true]],
+    );
+    await opened.send(draft('Next'));
+    window.agent.last.end('Done.');
+    await until('the end', () => outline(opened).includes('end: completed'));
+    await settled();
+    assert.equal(window.agent.last.prompts.length, 1);
+    await opened.sendFirstQueuedPrompt();
+    assert.deepEqual([window.agent.last.prompts.at(-1)?.text, queued(opened)], ['Also this', []]);
+  });
+
+  it('goes back to the composer when the turn is stopped before anything came of it', async () => {
+    const { answers, chat, session } = await working();
+    for (const text of ['One', 'Two', 'Three']) await steer(chat, text);
+    for (const at of [0, 1]) {
+      await until('the request', () => answers.length === at + 1);
+      answers[at]?.resolve('joined');
+    }
+    await until('the third', () => answers.length === 3);
+    chat.saveDraft(draft('and more'));
+    await chat.stop();
+    assert.equal(chat.draft.text, 'One\nTwo\nand more');
+    assert.deepEqual(outline(chat), ['prompt: Go', 'answer: Half an ', 'end: cancelled']);
+    answers[2]?.resolve('joined');
+    await until('the late answer', () => queued(chat).length === 0);
+    assert.equal(chat.draft.text, 'Three\nOne\nTwo\nand more');
+    assert.equal(session.prompts.length, 1);
+  });
+
+  it('stays in the transcript when the agent ends its turn without an answer to it', async () => {
+    const { answers, chat, session } = await working();
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    answers[0]?.resolve('joined');
+    await until('the prompt', () => queued(chat).length === 0);
+    session.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    assert.deepEqual(outline(chat).slice(2), [
+      'prompt: Also this',
+      'end: completed',
+      'notice: Agent one ended the turn without an answer to that.',
+    ]);
+  });
+
+  it('can have been queued before, and stays queued if the agent can’t take it', async () => {
+    const { answers, chat, session } = await working();
+    await chat.send(draft('Later'));
+    await chat.send(draft('Now'));
+    await chat.steerQueued(chat.view.queue.at(-1)?.id ?? '');
+    await until('the request', () => answers.length === 1);
+    const asked = chat.view.queue[0]?.id ?? '';
+    assert.deepEqual(queued(chat), ['Now', 'Later']);
+    assert.deepEqual((await chat.unqueue(asked)).text, '', 'it is on its way');
+    answers[0]?.resolve('joined');
+    await until('the prompt', () => queued(chat).length === 1);
+    session.steer = undefined;
+    await chat.steerQueued(chat.view.queue[0]?.id ?? '');
+    await steer(chat, 'More');
+    assert.deepEqual([queued(chat), answers.length], [['Later', 'More'], 1]);
+  });
+});
