@@ -7,7 +7,7 @@ import type { LogRecord, RecordOf } from './logRecord';
 const maxShownUnits = 500;
 
 /** See the record `steering`. */
-export type JoiningState = 'wanted' | 'asked' | 'unknown';
+type JoiningState = 'wanted' | 'asked' | 'unknown';
 
 /** The queued prompts, oldest first. Those that are to join the turn come first. Built only from the records, so that the queue can be reproduced. */
 export class PromptQueue {

@@ -12,7 +12,7 @@ export interface SentPrompt {
 }
 
 /** A prompt that has joined a turn. `id` is that of its record. */
-export interface SteeredPrompt {
+interface SteeredPrompt {
   readonly id: string;
   readonly entryId: string;
   draft: Draft;
