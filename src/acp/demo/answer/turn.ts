@@ -12,6 +12,9 @@ export interface Turn {
   /** Delay before each word of `say`, in milliseconds; 0 for none. */
   readonly paceMs: number;
 
+  /** Whether another prompt was added to the turn. It is answered next. */
+  readonly hasAddedPrompt: boolean;
+
   /** Adds Markdown to the answer. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;

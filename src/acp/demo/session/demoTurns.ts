@@ -42,6 +42,15 @@ export class DemoTurns {
     }
   }
 
+  /** Adds a prompt to the turn that runs. Returns whether the turn will answer it. */
+  steer(session: DemoSession, blocks: readonly PromptBlock[]): boolean {
+    if (!session.addedPrompts || session.turn?.signal.aborted !== false) return false;
+    const prompt = toPrompt(blocks);
+    session.addedPrompts.push(prompt);
+    addToHistory(session.history, { type: 'user', text: prompt.text });
+    return true;
+  }
+
   /** Resolves when all running turns have ended and are saved. */
   async whenTurnsEnd(): Promise<void> {
     await Promise.allSettled(this.runningTurns);
@@ -55,6 +64,7 @@ export class DemoTurns {
   ): Promise<'end_turn' | 'cancelled'> {
     const controller = new AbortController();
     session.turn = controller;
+    const added: Prompt[] = (session.addedPrompts = []);
     const received = toPrompt(blocks);
     const prompt = promptToAnswer(received, session);
     session.cutOff = undefined;
@@ -64,7 +74,8 @@ export class DemoTurns {
         session.title = received.text.split('\n', 1)[0]?.slice(0, maxTitleLength) ?? '';
         await listener.sendTitle(session.title);
       }
-      await listener.answer(prompt, AbortSignal.any([controller.signal, signal]));
+      const stopped = AbortSignal.any([controller.signal, signal]);
+      for (let next: Prompt | undefined = prompt; next; next = added.shift()) await listener.answer(next, stopped);
       return 'end_turn';
     } catch (error) {
       if (!(error instanceof TurnCancelled)) throw error;
@@ -73,6 +84,7 @@ export class DemoTurns {
       return 'cancelled';
     } finally {
       session.turn = undefined;
+      session.addedPrompts = undefined;
       await this.finishTurn(session, listener);
     }
   }

@@ -79,6 +79,10 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
     return demoSpeeds.find(({ value }) => value === this.session.pace)?.wordMs ?? 0;
   }
 
+  get hasAddedPrompt(): boolean {
+    return (this.session.addedPrompts?.length ?? 0) > 0;
+  }
+
   async say(text: string): Promise<void> {
     const pieces = text.split(this.paceMs > 0 ? /(?<=\s)(?=\S)/ : /(?<=\n)/);
     for (const piece of pieces) {

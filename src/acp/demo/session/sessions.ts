@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { Prompt } from '../answer/prompt';
 import { EditorToolClient } from './editorToolClient';
 import { HistoryItem } from './history';
 
@@ -45,6 +46,8 @@ export interface DemoSession extends StoredSession {
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
   turn: AbortController | undefined;
+  /** Prompts that were added to the turn and are not answered yet. Undefined if it takes none. */
+  addedPrompts: Prompt[] | undefined;
   /** The client's tools. Undefined if it offers none. */
   editorTools: EditorToolClient | undefined;
 }
@@ -217,6 +220,7 @@ function toOpenSession(stored: StoredSession): DemoSession {
     editRule: 'ask',
     callCount: 0,
     turn: undefined,
+    addedPrompts: undefined,
     editorTools: undefined,
   };
 }

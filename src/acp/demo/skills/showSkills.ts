@@ -6,9 +6,10 @@ const sentenceWords =
 
 const slowWordMs = 60;
 
-/** Sends one word at a time, slowly enough to press Stop. */
+/** Sends one word at a time, slowly enough to press Stop or to add a prompt, which ends the words. */
 export async function streamWordsSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
+    if (turn.hasAddedPrompt) return;
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
     await turn.say(`${sentenceWords[index % sentenceWords.length] ?? ''} `);
   }

@@ -15,6 +15,7 @@ import type { PromptBlock } from '../answer/prompt';
 import { EditorToolClient } from '../session/editorToolClient';
 import { replayUpdateOf } from './replay';
 import { ForkSession, type DemoSession } from '../session/sessions';
+import { notSteered, steered, SteerSession, steeringOffer } from '../session/steering';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { sendSessionUpdate } from './v1ToolCall';
 import { V1Turn } from './v1Turn';
@@ -41,6 +42,7 @@ export class V1Agent {
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
           },
           authMethods: [],
+          _meta: steeringOffer,
         };
       })
       .onRequest('session/new', async ({ params, client }) => {
@@ -96,6 +98,9 @@ export class V1Agent {
         stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
       }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+      .onRequest('_session/steering', SteerSession, ({ params }) =>
+        this.deps.turns.steer(this.requireSession(params.sessionId), params.prompt) ? steered : notSteered,
+      )
       .onRequest('session/fork', ForkSession, async ({ params, client }) => {
         const session = await sessions.fork(params.sessionId, params);
         if (!session) throw RequestError.sessionNotFound(params.sessionId);

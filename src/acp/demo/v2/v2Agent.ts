@@ -10,11 +10,12 @@ import { messageOf } from '../../../base/common/errors';
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import { answerPrompt } from '../answer/answerPrompt';
 import { demoCommands } from '../answer/intent';
-import type { PromptBlock } from '../answer/prompt';
+import { toPrompt, type PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { EditorToolClient } from '../session/editorToolClient';
 import { ForkSession, type DemoSession } from '../session/sessions';
+import { notSteered, steered, SteerSession, steeringOffer } from '../session/steering';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
 import { sendSessionUpdate } from './v2ToolCall';
@@ -40,6 +41,7 @@ export class V2Agent {
           },
         },
         authMethods: [],
+        _meta: steeringOffer,
       }))
       .onRequest('session/new', async ({ params }) => {
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
@@ -100,6 +102,14 @@ export class V2Agent {
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+      .onRequest('_session/steering', SteerSession, async ({ params, client }) => {
+        const session = this.requireSession(params.sessionId);
+        const messageId = messageIdOf(session, session.history.length);
+        if (!this.deps.turns.steer(session, params.prompt)) return notSteered;
+        const content = [{ type: 'text' as const, text: toPrompt(params.prompt).text }];
+        await sendSessionUpdate(client, session, { sessionUpdate: 'user_message', messageId, content });
+        return steered;
+      })
       .onRequest('session/fork', ForkSession, async ({ params }) => {
         const session = await sessions.fork(params.sessionId, params);
         if (!session) throw RequestError.sessionNotFound(params.sessionId);

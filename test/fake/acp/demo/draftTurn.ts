@@ -31,6 +31,7 @@ export class DraftTurn implements Turn {
   readonly signal: AbortSignal;
   readonly isVerbose = false;
   readonly paceMs = 0;
+  readonly hasAddedPrompt = false;
 
   constructor(private readonly deps: DraftTurnDeps) {
     this.prompt = promptOf(deps.text, deps.cwd);

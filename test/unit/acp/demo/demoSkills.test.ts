@@ -348,6 +348,35 @@ describe('what the demo agent does', () => {
     });
   });
 
+  describe('takes a prompt into its turn', () => {
+    const steer = (demo: DemoClient, sessionId: string, text: string): Promise<unknown> =>
+      demo.agent.request('_session/steering', { sessionId, prompt: [{ type: 'text', text }] });
+    const noTurn = { outcome: 'promptRequired', reason: 'noRunningTurn' };
+
+    it('and answers it in the same turn, after what it was saying', async () => {
+      const [demo, id] = await demos.startSession();
+      assert.deepEqual(demo.initialized?._meta, { steering: { supported: true } });
+      const turn = demo.prompt(id, '/slow 2000');
+      await demo.until(() => demo.updatesOf('agent_message_chunk').length >= 3);
+      assert.deepEqual(await steer(demo, id, '/plan'), { outcome: 'injected' });
+      assert.deepEqual(await steer(demo, id, '/slow 1'), { outcome: 'injected' });
+      assert.equal(await turn, 'end_turn');
+      assert.match(demo.said, /^This answer comes .*All steps of the plan are done\.\nThis \n\nSaid 1 words\.\n$/s);
+    });
+
+    it('only while one runs that is not stopped', async () => {
+      const [demo, id] = await demos.startSession();
+      assert.deepEqual(await steer(demo, id, '/plan'), noTurn);
+      const turn = demo.prompt(id, '/slow 2000');
+      await demo.until(() => demo.updatesOf('agent_message_chunk').length >= 3);
+      await demo.agent.notify('session/cancel', { sessionId: id });
+      assert.deepEqual(await steer(demo, id, '/plan'), noTurn);
+      assert.equal(await turn, 'cancelled');
+      assert.deepEqual(await steer(demo, id, '/plan'), noTurn);
+      assert.deepEqual(demo.updatesOf('plan'), []);
+    });
+  });
+
   it('shows a plan whose entries advance', async () => {
     const [demo, id] = await demos.startSession();
     await demo.prompt(id, '/plan');
