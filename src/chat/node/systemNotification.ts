@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import type { Logger } from '../../base/common/log';
 import { messageOf } from '../../base/common/errors';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 
 interface NotificationCommand {
   readonly file: string;
@@ -19,7 +20,7 @@ interface System {
 const title = 'Backline';
 const timeoutMs = 10_000;
 
-/** Shows a notification of the operating system, where that has a program for it. Never throws. */
+/** Shows a notification of the operating system, where that has a program for it. */
 export function showSystemNotification(text: string, log: Logger): void {
   const command = systemNotificationCommand(text, process);
   if (!command) return;
@@ -31,8 +32,10 @@ export function showSystemNotification(text: string, log: Logger): void {
   });
 }
 
-/** Returns the program that shows `text`. No part of the text is taken as an option, as markup or as code. */
-export function systemNotificationCommand(text: string, { env, platform }: System): NotificationCommand | undefined {
+/** Returns the program that shows the text. No part of it is taken as an option, as markup or as code. */
+export function systemNotificationCommand(shown: string, { env, platform }: System): NotificationCommand | undefined {
+  // A title can come from an agent. Hidden characters could turn the text round, and no argument can contain a zero.
+  const text = showHiddenCharacters(shown);
   switch (platform) {
     case 'linux':
       return { file: 'notify-send', args: ['--app-name=Visual Studio Code', '--', title, withoutMarkup(text)] };

@@ -169,8 +169,9 @@ export class ChatRoot {
         if (isLocal) showSystemNotification(text, log);
       },
       openWorkspace: async (workspace, sessionId) => {
+        const { folder, workspaceFile = folder } = workspace;
         if (sessionId !== undefined)
-          await new ConversationToShow(deps.storageFolder, () => clock.now()).leave(workspace.folder, sessionId);
+          await new ConversationToShow(deps.storageFolder, () => clock.now()).leave([folder, workspaceFile], sessionId);
         await openInNewWindow(workspace);
       },
     });

@@ -87,7 +87,9 @@ export class LazyChat implements Feature {
   private async showWanted(): Promise<void> {
     const { chat, clock, folders, log, storageFolder } = this.deps;
     try {
-      const id = await new ConversationToShow(storageFolder, () => clock.now()).take(folders());
+      const { workspaceFile } = vscode.workspace;
+      const places = [...folders(), ...(workspaceFile?.scheme === 'file' ? [workspaceFile.fsPath] : [])];
+      const id = await new ConversationToShow(storageFolder, () => clock.now()).take(places);
       if (id !== undefined) await (await chat.getOrLoad()).showConversation(id);
     } catch (error) {
       log.error('cannot show a conversation', error);

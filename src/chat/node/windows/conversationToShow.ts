@@ -6,9 +6,9 @@ import { NodeFiles, type FilePort } from '../../../base/node/filePort';
 /** A window that opens later than this does not belong to the request any more. */
 const maxAgeMs = 60_000;
 
-const Note = z.object({ folder: z.string(), conversation: z.string(), at: z.number() });
+const Note = z.object({ places: z.array(z.string()), conversation: z.string(), at: z.number() });
 
-/** A note that a window leaves for the one that is about to open a folder: which conversation that shows. */
+/** A note that a window leaves for the one that is about to open a workspace: which conversation that shows. */
 export class ConversationToShow {
   private readonly file: string;
 
@@ -21,17 +21,20 @@ export class ConversationToShow {
     this.file = path.join(folder, 'show-conversation.json');
   }
 
-  /** Leaves a note for the window with the folder (absolute path), in the place of an earlier one. @throws file system errors */
-  async leave(folder: string, conversation: string): Promise<void> {
-    await this.files.replace(this.file, JSON.stringify({ folder, conversation, at: this.now() }));
+  /**
+   * Leaves a note for the window with one of these folders or workspace files (absolute paths), in the place of an earlier one.
+   * @throws file system errors
+   */
+  async leave(places: readonly string[], conversation: string): Promise<void> {
+    await this.files.replace(this.file, JSON.stringify({ places, conversation, at: this.now() }));
   }
 
-  /** Returns the id of the conversation to show in a window with these folders, once. Never rejects. */
-  async take(folders: readonly string[]): Promise<string | undefined> {
+  /** Returns the id of the conversation to show in a window with these folders and this workspace file, once. Never rejects. */
+  async take(places: readonly string[]): Promise<string | undefined> {
     try {
       const text = await this.files.read(this.file);
       const note = text === undefined ? undefined : Note.safeParse(parseJson(text)).data;
-      if (!note || !folders.includes(note.folder)) return undefined;
+      if (!note?.places.some((place) => places.includes(place))) return undefined;
       await this.files.remove(this.file);
       return Math.abs(this.now() - note.at) <= maxAgeMs ? note.conversation : undefined;
     } catch {

@@ -15,7 +15,7 @@ describe('the conversation that a new window shows', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is told to the window with the folder, once', async () => {
-    await note.leave('/work/a', 'one');
+    await note.leave(['/work/a'], 'one');
     assert.equal(await note.take(['/work/b']), undefined);
     assert.equal(await note.take([]), undefined);
     assert.equal(await note.take(['/work/b', '/work/a']), 'one');
@@ -23,11 +23,16 @@ describe('the conversation that a new window shows', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
+  it('is told to the window with the saved workspace, whatever folders that has now', async () => {
+    await note.leave(['/work/a', '/work/all.code-workspace'], 'one');
+    assert.equal(await note.take(['/work/b', '/work/all.code-workspace']), 'one');
+  });
+
   it('is the last one that the user wanted, and none after a minute', async () => {
-    await note.leave('/work/a', 'one');
-    await note.leave('/work/a', 'two');
+    await note.leave(['/work/a'], 'one');
+    await note.leave(['/work/a'], 'two');
     assert.equal(await note.take(['/work/a']), 'two');
-    await note.leave('/work/a', 'three');
+    await note.leave(['/work/a'], 'three');
     now += 60_001;
     assert.equal(await note.take(['/work/a']), undefined);
   });

@@ -28,6 +28,11 @@ describe('A notification of the operating system', () => {
     assert.deepEqual(env, { BACKLINE_TITLE: 'Backline', BACKLINE_TEXT: hostile });
   });
 
+  it('shows hidden characters of a title, and takes a title that no program would take', () => {
+    const { args = [] } = systemNotificationCommand('a\u0000b \u202ec', { platform: 'linux', env: {} }) ?? {};
+    assert.equal(args.at(-1), 'a[U+0000]b [U+202E]c');
+  });
+
   it('is not shown elsewhere', () => {
     assert.equal(systemNotificationCommand('text', { platform: 'aix', env: {} }), undefined);
   });
