@@ -23,6 +23,7 @@ export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): Pag
       rememberCommands: () => undefined,
       onDidChange: silent,
     },
+    presets: { onDidChange: silent, presetFor: () => undefined, viewFor: () => ({ presets: [] }) },
     folders: () => ['/work'],
     isTrusted: () => true,
     newDraft: { value: { text: '', attachments: [] }, onDidSendOrRestore: new Emitter<DraftTransition>(fail).event },

@@ -38,6 +38,7 @@ export function EmptyState() {
         backend && <BackendCard backend={backend} />
       )}
       {!isUntrusted && <ReadyAgents chosen={backendId} />}
+      {!isUntrusted && !session && <PresetRow />}
       <Starters isDemo={backend?.source === 'demo'} isUseful={!isUntrusted && !isWithoutFolder} />
       <RecentConversations />
       <p class="tips">
@@ -74,6 +75,39 @@ function ReadyAgents({ chosen }: { chosen: string | undefined }) {
       >
         <AgentIcon />
         {isOnlyDemo ? 'Install an Agent' : 'Agents'}
+      </button>
+    </div>
+  );
+}
+
+/** Begins the next conversation with a preset, or again without one. */
+function PresetRow() {
+  const page = usePage();
+  const { presets, preset: chosen } = usePageState().standing;
+  if (presets.length === 0) return null;
+  return (
+    <div class="empty-agents" role="group" aria-labelledby="presets">
+      <span id="presets" class="empty-label">
+        Presets:
+      </span>
+      {presets.map(({ detail, isOfWorkspace, name }) => (
+        <button
+          key={name}
+          type="button"
+          class="starter"
+          aria-pressed={name === chosen}
+          title={isOfWorkspace ? `${detail} (preset of this workspace)` : detail}
+          onClick={() => void page.request(chatRequests.choosePreset, name === chosen ? {} : { name })}
+        >
+          <UntrustedText text={name} />
+        </button>
+      ))}
+      <button
+        type="button"
+        class="text-button"
+        onClick={() => void page.request(chatRequests.editStanding, { what: 'presets' })}
+      >
+        Edit
       </button>
     </div>
   );

@@ -9,7 +9,7 @@ import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { ConversationMarks } from './list/conversationMarks';
 import type { ChatRestores } from './restore/restorePorts';
-import type { SearchProgress } from './chatStore';
+import type { ConversationHead, SearchProgress } from './chatStore';
 import type { BackendView, Draft, DraftAttachment, MentionRow, ConversationRow, ConversationView } from './chatView';
 
 /** The conversations of a window. They are saved to disk while they run. */
@@ -146,12 +146,10 @@ export interface ForkAgent {
   readonly backendTitle: string;
 }
 
-export interface NewChatOptions {
-  /** Absolute path of the agent's working folder. */
-  readonly folder?: string | undefined;
-  /** Id of the first prompt. */
-  readonly startedBy?: string | undefined;
-}
+/** What the head of a new conversation has from the beginning. */
+export type NewChatOptions = {
+  readonly [Member in 'folder' | 'preset' | 'startedBy']?: ConversationHead[Member] | undefined;
+};
 
 export type ExportFormat = 'markdown' | 'html' | 'json';
 

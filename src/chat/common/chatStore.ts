@@ -6,6 +6,9 @@ import { Draft } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
 import { ConversationPlace, type FolderMove } from './conversations/conversationPlace';
 
+const PresetOfConversation = z.object({ name: z.string(), instructions: z.string().optional() });
+export type PresetOfConversation = z.infer<typeof PresetOfConversation>;
+
 /** The summary of a conversation, for the list. */
 export const ConversationHead = z.object({
   version: z.number(),
@@ -19,6 +22,8 @@ export const ConversationHead = z.object({
   remoteId: z.string().optional(),
   /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
+  /** The preset that it began with, and what that tells the agent. */
+  preset: PresetOfConversation.optional().catch(undefined),
   /** Id of the first prompt, for a draft of it that was still stored when the window ended. */
   startedBy: z.string().optional(),
   /** Where the conversation has worked. Missing in heads that an older version has written. */

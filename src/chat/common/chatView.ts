@@ -257,6 +257,16 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
   return commands.map((command) => CommandView.parse(command));
 }
 
+/** What agents are told in each turn, and the presets for new conversations. */
+export const StandingView = z.object({
+  /** What the agent of the displayed conversation, or of the next one, is told. */
+  instructions: optional(Text),
+  presets: z.array(z.object({ name: Text, detail: Text, isOfWorkspace: z.boolean() })),
+  /** The name of the preset with which the conversation began, or the next one begins. */
+  preset: optional(Text),
+});
+export type StandingView = z.infer<typeof StandingView>;
+
 /** A file with a prompt, which the user can choose as a command. `hint`: the arguments that it takes. */
 export const PromptFileRow = z.object({
   id: Text,
@@ -307,6 +317,8 @@ export const ConversationView = z.object({
   options: z.array(OptionView),
   commands: z.array(CommandView),
   takesImages: z.boolean(),
+  /** The preset with which it began, and what that tells the agent. */
+  preset: optional(z.object({ name: Text, instructions: optional(Text) })),
   /** Usage and size of the context window, in tokens. */
   context: optional(z.object({ used: Count, size: Count })),
   usage: optional(Usage),

@@ -36,6 +36,11 @@ export class ChatCommands implements Disposable {
     };
     handle(commandIds.chatOpen, () => this.openChat());
     handle(commandIds.chatNew, (given) => this.openNewChat(given));
+    handle(commandIds.chatNewWithPreset, async (given) => {
+      if (!(await services.presetActions.chooseOrPick(given))) return;
+      await this.openNewChat(undefined);
+    });
+    handle(commandIds.chatSavePreset, () => services.presetActions.save(pages.activePage?.chat));
     handle(commandIds.chatStop, () => this.stopTurn());
     handle(commandIds.chatPickBackend, async () => {
       if (await picker.pickBackend()) await this.openChat();

@@ -20,8 +20,10 @@ import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
 import { MarkedChats } from '../common/marks/markedChats';
 import { chatStatus, chatStatusActions } from '../common/marks/chatStatus';
+import { createOptionsRequester } from '../common/page/optionsRequester';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
+import type { Presets } from '../common/prompts/presets';
 import type { PromptFiles } from '../common/prompts/promptFiles';
 import type { PageChips } from '../common/page/pageChips';
 import { ShownChats } from '../common/marks/shownChats';
@@ -36,6 +38,8 @@ import type { FolderMove } from '../common/conversations/conversationPlace';
 import { PlaceActions, type PlaceActionsDeps } from './placeActions';
 import { AllConversations } from './list/allConversations';
 import { Deletions } from './list/deletions';
+import { followPresetSettings } from './prompts/followPresetSettings';
+import { PresetActions } from './prompts/presetActions';
 import type { RunningChatFeature } from './runningChatFeature';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
@@ -69,6 +73,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
   readonly promptFiles: PromptFiles;
+  /** The feature disposes them. */
+  readonly presets: Presets;
   /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
   readonly keyChords: KeyChordPrefixes;
   readonly dialogs: Dialogs;
@@ -126,14 +132,14 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       settings,
       status,
     } = this.deps;
-    const { checkpoints, chips, keyChords, draftMemento, newId, newOptions, windowMentions, workspaceState } =
+    const { checkpoints, chips, keyChords, draftMemento, newId, newOptions, presets, windowMentions, workspaceState } =
       this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
     const pageNotices = store.add(new PageNotices(onError));
 
-    for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
+    for (const part of [chats, windowMentions, newOptions, chips, keyChords, presets]) store.add(part);
     const preferred = (): BackendPreference => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
@@ -215,6 +221,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       deletions,
       turnReviews,
       undo,
+      presetActions: new PresetActions({ presets, backends, newOptions, settings, messages }),
       pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
       repairBackend: (id, how) => picker.repairBackend(id, how),
       starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
@@ -310,21 +317,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       };
       status.set({ id: this.id, title: this.title, ...chatStatus(situation, chatStatusActions) });
     };
-    let requestedKey = '';
-    /**
-     * Requests the options of the chosen backend once in each of its states, because a server may offer other options
-     * after a restart.
-     */
-    const askOptions = (): void => {
-      const { chosenBackend, backendViews } = backends;
-      newOptions.setBackends(backendViews);
-      const key = chosenBackend
-        ? `${chosenBackend.id} ${chosenBackend.description} ${chosenBackend.state} ${chosenBackend.health?.kind ?? ''}`
-        : '';
-      if (!chosenBackend || key === requestedKey) return;
-      requestedKey = key;
-      void newOptions.of(chosenBackend.id).refresh?.();
-    };
+    const askOptions = createOptionsRequester(backends, newOptions);
     const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
     // What the user sees is noted at once, because it may be hidden again before the status is updated.
@@ -342,6 +335,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(viewChanged));
     store.add(pages.onDidChange(() => chats.setPromptExpected(pages.hasEmptyPage)));
+    store.add(followPresetSettings(presets, settings, noticeBoard));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {

@@ -18,6 +18,7 @@ import { AttachedTexts, attachedTextsName } from '../common/mentions/attachedTex
 import { Mentions } from '../common/mentions/mentions';
 import { newDraftName, readStoredDraft } from '../common/page/newDraft';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
+import { Presets } from '../common/prompts/presets';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
@@ -107,7 +108,12 @@ export class ChatRoot {
     this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: drafts, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
-    const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
+    const presets = new Presets({
+      readPresets: () => deps.settings.chatPresets(),
+      readInstructions: () => deps.settings.chatInstructions(),
+      onError,
+    });
+    const newOptions = new NewSessionOptions({ backends, memento: globalState, presets, onError });
     this.chatSessions = new ChatSessions({
       backends,
       store: this.store,
@@ -155,6 +161,7 @@ export class ChatRoot {
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
+      presets,
       promptFiles: createPromptFiles({
         editor,
         globalStorage: deps.storageFolder,

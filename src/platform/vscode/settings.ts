@@ -205,9 +205,22 @@ export class Settings implements vscode.Disposable {
 
   /** Returns the id or title of the backend for new conversations, of each level. Empty if a level names none. */
   chatBackend(): { readonly ofUser: string; readonly ofWorkspace: string } {
-    const { user, workspace } = this.levelsOf(settingIds.chatBackend);
-    const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
-    return { ofUser: textOf(user), ofWorkspace: textOf(workspace) };
+    return this.textLevelsOf(settingIds.chatBackend);
+  }
+
+  /** Returns what agents are told in each turn, of each level. Empty if a level says nothing. */
+  chatInstructions(): { readonly ofUser: string; readonly ofWorkspace: string } {
+    return this.textLevelsOf(settingIds.chatInstructions);
+  }
+
+  /** The unchecked values of `backline.chat.presets`. */
+  chatPresets(): { readonly user: unknown; readonly workspace: unknown } {
+    return this.levelsOf(settingIds.chatPresets);
+  }
+
+  /** Writes the presets to the user settings. @throws Error if not possible: the file may have errors */
+  async setChatPresets(value: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.writeUserTable(settingIds.chatPresets, value);
   }
 
   saveBeforePrompt(): SaveBeforePrompt {
@@ -327,6 +340,12 @@ export class Settings implements vscode.Disposable {
     const workspace = vscode.workspace.isTrusted ? (found?.workspaceFolderValue ?? found?.workspaceValue) : undefined;
     const own = found?.globalValue;
     return { user: own ?? found?.defaultValue, isDefault: own === undefined, workspace };
+  }
+
+  private textLevelsOf(id: SettingId): { readonly ofUser: string; readonly ofWorkspace: string } {
+    const { user, workspace } = this.levelsOf(id);
+    const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+    return { ofUser: textOf(user), ofWorkspace: textOf(workspace) };
   }
 
   private readText(id: SettingId): string {

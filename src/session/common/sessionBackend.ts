@@ -90,6 +90,8 @@ export interface BackendCapabilities {
   readonly images: boolean;
   /** Whether prompts may contain file contents instead of links. */
   readonly embeddedContext: boolean;
+  /** Whether its model gets the `instructions` of a session. Otherwise they have to be sent with a prompt. */
+  readonly takesInstructions?: boolean;
 }
 
 export interface CreateSessionOptions {
@@ -97,6 +99,8 @@ export interface CreateSessionOptions {
   readonly cwd: string;
   /** Absolute paths of further roots of a multi-root workspace. */
   readonly additionalDirectories?: readonly string[];
+  /** What the model is told in each turn, after the backend's own instructions; see `takesInstructions`. */
+  readonly instructions?: string;
   /** Profile and model of an Amplifier session; agents ignore them. */
   readonly profile?: string;
   readonly model?: string;

@@ -32,6 +32,8 @@ import { ConversationActions } from '../../../src/chat/vscode/review/conversatio
 import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
 import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
+import { Presets } from '../../../src/chat/common/prompts/presets';
+import { PresetActions } from '../../../src/chat/vscode/prompts/presetActions';
 import { createPromptFiles } from '../../../src/chat/vscode/prompts/promptFilesOfWindow';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
@@ -137,6 +139,12 @@ export class ChatUnderTest {
       },
     });
     this.deletions.start();
+    const newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
+    const presets = new Presets({
+      readPresets: () => ({ user: undefined, workspace: undefined }),
+      readInstructions: () => ({ ofUser: '', ofWorkspace: '' }),
+      onError: throwIt,
+    });
     this.window = {
       chats: this.chats,
       backends: this.backends,
@@ -144,6 +152,17 @@ export class ChatUnderTest {
       attached: this.mentions.attachedFiles,
       offered: this.mentions.offered,
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
+      presets,
+      presetActions: new PresetActions({
+        presets,
+        backends: this.backends,
+        newOptions,
+        settings: {
+          chatPresets: () => ({ user: undefined, workspace: undefined }),
+          setChatPresets: () => Promise.resolve(),
+        },
+        messages,
+      }),
       promptFiles: createPromptFiles({
         editor: adapter,
         globalStorage: folder,
@@ -198,7 +217,7 @@ export class ChatUnderTest {
       chips: new PageChips([this.chipSource], throwIt),
       enterDuringTurn: { value: 'steer', onDidChange: () => toDisposable(() => undefined) },
       keyChords: new KeyChordPrefixes(uri, nullLogger),
-      newOptions: new NewSessionOptions({ backends: noBackends, memento, onError: throwIt }),
+      newOptions,
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
       openView: () => Promise.resolve(),

@@ -195,6 +195,8 @@ export interface AgentAbilities {
   /** Whether the agent can copy a session. */
   readonly fork: boolean;
   readonly additionalDirectories: boolean;
+  /** Whether the agent adds instructions of the client to its own system prompt. */
+  readonly systemPrompt: boolean;
   readonly images: boolean;
   readonly embeddedContext: boolean;
   /** Whether the agent can sign the user out. */

@@ -158,6 +158,7 @@ const SessionCapabilities = z.looseObject({
   close: Ability.optional(),
   fork: Ability.optional(),
   additionalDirectories: Ability.optional(),
+  systemPrompt: Ability.optional(),
 });
 
 export const InitializeResult = z.looseObject({

@@ -274,6 +274,7 @@ const SessionCapabilities = z.looseObject({
   delete: ability,
   fork: ability,
   additionalDirectories: ability,
+  systemPrompt: ability,
 });
 
 const AuthMethod = z

@@ -211,9 +211,9 @@ export class AgentRequestRunner {
     toolCaller: ToolCaller,
     offer: WindowToolsOffer,
   ): Promise<SessionParams> {
-    const { additionalDirectories: takesFolders, mcp } = client.abilities;
+    const { additionalDirectories: takesFolders, mcp, systemPrompt: takesInstructions } = client.abilities;
     const { sessionFolder } = this.deps;
-    const { cwd, additionalDirectories = [] } = options;
+    const { cwd, additionalDirectories = [], instructions = '' } = options;
     const capabilities = { http: mcp.http, sse: mcp.sse };
     const onWindowTools = (): void => void (offer.hasWindowTools = true);
     const { omitsWindowTools } = offer;
@@ -224,6 +224,9 @@ export class AgentRequestRunner {
       cwd: sessionFolder ?? cwd,
       mcpServers,
       ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}),
+      ...(takesInstructions && instructions !== ''
+        ? { systemPrompt: { mode: 'append', content: [{ type: 'text', text: instructions }] } }
+        : {}),
     };
   }
 

@@ -17,6 +17,11 @@ export interface SessionParams {
   readonly cwd: string;
   readonly additionalDirectories?: string[];
   readonly mcpServers: McpServer[];
+  /** Only for agents with that ability. `append`: after the agent's own instructions, which it keeps. */
+  readonly systemPrompt?: {
+    readonly mode: 'append';
+    readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  };
 }
 
 export interface OptionChange {

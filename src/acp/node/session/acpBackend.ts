@@ -77,8 +77,15 @@ export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
     const { client } = await this.requestRunner.connection.connect(signal);
-    const { delete: canDelete, embeddedContext, images, list: canList, load, resume } = client.abilities;
-    return { canLoad: load || resume, canList, canDelete, images, embeddedContext };
+    const { delete: canDelete, embeddedContext, images, list: canList, load, resume, systemPrompt } = client.abilities;
+    return {
+      canLoad: load || resume,
+      canList,
+      canDelete,
+      images,
+      embeddedContext,
+      ...(systemPrompt ? { takesInstructions: true } : {}),
+    };
   }
 
   /** Creates a session. If the agent requires sign-in and offers methods, waits until the user has signed in. */

@@ -1,7 +1,8 @@
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { AddIcon, AtIcon, CloseIcon } from '../../../webview/browser/icons';
+import { AddIcon, AtIcon, CloseIcon, TextIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ContextChipView, DraftAttachment, MentionRow } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
@@ -15,7 +16,7 @@ interface ComposerChipsProps {
 /** What is sent with the prompt, and the file or selection that can be added with one click. One row, unless there is much. */
 export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
   const page = usePage();
-  const { contextChips: context, deletedAttachmentIds, session } = usePageState();
+  const { contextChips: context, deletedAttachmentIds, session, standing } = usePageState();
   const { attachments } = page.composerDraft.draft;
   return (
     <div class="chips">
@@ -38,6 +39,7 @@ export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
           <span class="one-line">{offered.title}</span>
         </button>
       )}
+      {standing.instructions !== undefined && <InstructionsChip text={standing.instructions} />}
       {attachments.length + context.length > 0 && (
         <ul aria-label="Attached context">
           {context.map((chip) => (
@@ -55,6 +57,25 @@ export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
     </div>
   );
 }
+
+/** Shows that the agent gets standing instructions, and what they are. A click opens them. */
+function InstructionsChip({ text }: { text: string }) {
+  const page = usePage();
+  const shown = text.length > maxTooltipUnits ? `${text.slice(0, maxTooltipUnits).toWellFormed()}…` : text;
+  return (
+    <button
+      type="button"
+      class="chip"
+      title={`The agent is told in each turn:\n\n${showHiddenCharacters(shown)}`}
+      onClick={() => void page.request(chatRequests.editStanding, { what: 'instructions' })}
+    >
+      <TextIcon />
+      <span class="one-line">Instructions</span>
+    </button>
+  );
+}
+
+const maxTooltipUnits = 2000;
 
 function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChipView }) {
   const page = usePage();

@@ -10,6 +10,7 @@ import type {
   ContextChipView,
   MentionRow,
   OptionView,
+  StandingView,
   ConversationRow,
   ConversationView,
   QueuedPrompt,
@@ -40,6 +41,7 @@ interface ChatPageState {
   /** What the agent was observed to do without approval. */
   readonly seenUnattended: UnattendedAction | undefined;
   readonly newCommands: readonly CommandView[];
+  readonly standing: StandingView;
   readonly contextChips: readonly ContextChipView[];
   /** The selection, or the active file, which the user can add to the prompt. */
   readonly offeredContext: MentionRow | undefined;
@@ -76,6 +78,7 @@ export class ChatPageStore extends PageState<ChatPageState> {
       newOptions: [],
       seenUnattended: undefined,
       newCommands: [],
+      standing: { presets: [] },
       contextChips: [],
       offeredContext: undefined,
       folders: [],
@@ -91,7 +94,17 @@ export class ChatPageStore extends PageState<ChatPageState> {
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
-    const { chips, enterDuringTurn, offered, folders, missing, history, notices, untrusted: isUntrusted } = update;
+    const {
+      chips,
+      enterDuringTurn,
+      offered,
+      standing,
+      folders,
+      missing,
+      history,
+      notices,
+      untrusted: isUntrusted,
+    } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
     if (isOnlyTranscript && this.state.isReady) return;
     this.update({
@@ -102,7 +115,7 @@ export class ChatPageStore extends PageState<ChatPageState> {
       ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, deletedAttachmentIds: missing, promptHistory: history }),
-      ...withoutUndefined({ enterDuringTurn, folders, notices, isUntrusted }),
+      ...withoutUndefined({ enterDuringTurn, folders, notices, isUntrusted, standing }),
     });
   }
 

@@ -101,6 +101,14 @@ export class BackendConnection implements Disposable {
     return this.currentCapabilities;
   }
 
+  /**
+   * The instructions that the backend does not give to its model by itself, so that they have to be sent with a prompt. Empty if
+   * there are none. @throws BackendError if there is no folder in which to work
+   */
+  get unsentInstructions(): string {
+    return this.currentCapabilities?.takesInstructions ? '' : (this.createOptions().instructions ?? '');
+  }
+
   /** Lets a backend that has crashed too often start again, because the user wants it. */
   forgetFailures(): void {
     this.backend?.forgetFailures?.();

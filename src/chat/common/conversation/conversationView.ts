@@ -165,6 +165,7 @@ export function conversationView(facts: ConversationFacts): ConversationView {
     queue: queue.shownPrompts,
     ...(facts.prompts.canSteer && { canSteer: true }),
     // Images are assumed to be supported until the backend reports its capabilities.
+    ...withoutUndefined({ preset: conversation.head.preset }),
     takesImages: connection.capabilities?.images ?? true,
     ...selectShownChanges(journal.changes),
   };

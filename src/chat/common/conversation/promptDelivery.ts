@@ -49,6 +49,7 @@ interface PromptDeliveryPorts {
 /** How long a prompt waits for the end of another client's turn. */
 const busyTimeoutMs = 5000;
 const saveTimeoutMs = 1000;
+const instructionsTitle = 'Instructions';
 /** Time after which the user is told that the prompt waits for its checkpoint. */
 const silentCheckpointMs = 1000;
 
@@ -89,7 +90,10 @@ export class PromptDelivery {
     const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
-    const reminder = (): PromptAttachment[] => conversationSummary(conversation.document.newestFirst(before));
+    const reminder = (): PromptAttachment[] => [
+      ...this.instructionsToSend(),
+      ...conversationSummary(conversation.document.newestFirst(before)),
+    ];
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => this.beginTurn(turnNumber, signal));
@@ -126,14 +130,14 @@ export class PromptDelivery {
   async send(prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
     const { clock, connection, conversation } = this.ports;
     let { session } = prepared;
-    const trySending = async (): Promise<boolean> => {
+    const trySending = async (): Promise<readonly PromptAttachment[]> => {
       // The settings may have changed since the prompt was prepared, and its session may have ended.
       if (connection.isOutdated && !isPromptTurn(session.turn)) session = await this.connect(signal);
-      const { hasSummary, input } = this.inputFor(session, prepared);
+      const { added, input } = this.inputFor(session, prepared);
       await session.sendPrompt(input);
-      return hasSummary;
+      return added;
     };
-    const hasSummary = await trySending().catch(async (error: unknown) => {
+    const added = await trySending().catch(async (error: unknown) => {
       // The prompt is queued until the turn of another client ends.
       if (!isBackendError(error) || error.code !== 'busy' || session.turn === 'other') throw error;
       // The session may be about to end a turn.
@@ -143,23 +147,31 @@ export class PromptDelivery {
       return await trySending();
     });
     this.newSession = undefined;
-    if (!hasSummary) return;
     const { backendTitle } = conversation.head;
+    const hasInstructions = added.some((item) => item.type === 'text' && item.title === instructionsTitle);
+    if (hasInstructions) conversation.addNotice('info', 'Your instructions were sent with the prompt.');
+    if (added.length === (hasInstructions ? 1 : 0)) return;
     conversation.addNotice(
       'info',
       `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,
     );
   }
 
-  /** Adds a summary of the conversation if the session does not know it. */
+  /** Returns the instructions as an attachment, if the backend does not give them to its model by itself. */
+  private instructionsToSend(): PromptAttachment[] {
+    const text = this.ports.connection.unsentInstructions;
+    return text === '' ? [] : [{ type: 'text', title: instructionsTitle, text }];
+  }
+
+  /** Adds the instructions, and a summary of the conversation, if the session does not know them. */
   private inputFor(
     session: BackendSession,
     { input }: PreparedPrompt,
-  ): { readonly input: PromptInput; readonly hasSummary: boolean } {
-    if (session !== this.newSession) return { input, hasSummary: false };
+  ): { readonly input: PromptInput; readonly added: readonly PromptAttachment[] } {
+    if (session !== this.newSession) return { input, added: [] };
     const { attachments, reminder, text } = input;
-    const summary = reminder();
-    return { input: { text, attachments: [...summary, ...attachments] }, hasSummary: summary.length > 0 };
+    const added = reminder();
+    return { input: { text, attachments: [...added, ...attachments] }, added };
   }
 
   /** Takes the checkpoint. If that lasts, the conversation says so. @throws Error when `signal` fires */

@@ -113,7 +113,7 @@ export class ChatSessions implements Chats, WriteObserver {
       new PreparedSessions({
         ...ports,
         open: (id) => this.usedBackends.open(id),
-        createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
+        createOptions: (place) => this.createOptions(place),
         forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id, this.usedBackends.get(backendId)),
       }),
     );

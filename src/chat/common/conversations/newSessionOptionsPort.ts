@@ -1,6 +1,7 @@
 import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
 import type { OptionValue, RequestedOption } from '../../../session/common/optionChoices';
 import type { BackendSession, ProfileAndModel } from '../../../session/common/sessionBackend';
+import type { PresetOfConversation } from '../chatStore';
 import type { OptionView } from '../chatView';
 
 /** The options of new sessions with one backend. Members that only agents or only servers need are absent for the others. */
@@ -30,6 +31,8 @@ export interface BackendOptions {
    * agent acts without approval are not stored, because the user may want that for only one task.
    */
   rememberChoice?(option: OptionView | undefined, value: OptionValue): void;
+  /** Sets the values of a preset, by option id or by `mode` or `model`, for only the next conversation. */
+  chooseOnce?(values: Readonly<Record<string, OptionValue>>): void;
   /** Clears the choices for a conversation that has now started. */
   clearOneTimeChoices?(): void;
 }
@@ -37,6 +40,10 @@ export interface BackendOptions {
 /** Provides the options of new sessions, and stores the options that sessions offer. */
 export interface NewSessionOptionsPort {
   of(backendId: string): BackendOptions;
+  /** Returns what the agent is told in each turn of a conversation that began with the preset. Empty if nothing. */
+  instructionsFor?(preset: PresetOfConversation | undefined): string;
+  /** Returns the preset that the next conversation with the backend begins with. */
+  presetFor?(backendId: string): PresetOfConversation | undefined;
   /** Sets the prepared session whose options and commands are shown. Undefined if there is none any more. */
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
 }

@@ -6,12 +6,13 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
+import type { SessionPlace } from './sessionOptions';
 
 interface PreparedSessionsPorts {
   /** Opens a backend. @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
-  /** Returns the options of a session. `folder` is absolute. @throws BackendError without a folder to work in */
-  readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
+  /** Returns the options of a session. @throws BackendError without a folder to work in */
+  readonly createOptions: (place: SessionPlace) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
   readonly sessionDefaults: NewSessionOptionsPort;
@@ -59,7 +60,8 @@ export class PreparedSessions {
   prepare(backendId: string, folder: string | undefined): void {
     let options: CreateSessionOptions;
     try {
-      options = this.ports.createOptions(backendId, folder);
+      const preset = this.ports.sessionDefaults.presetFor?.(backendId);
+      options = this.ports.createOptions({ backendId, folder, preset });
     } catch {
       return;
     }

@@ -1,19 +1,21 @@
 import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import type { PresetOfConversation } from '../chatStore';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 
 export interface SessionPlace {
   readonly backendId: string;
   /** The agent's working folder, as an absolute path. */
   readonly folder?: string | undefined;
+  readonly preset?: PresetOfConversation | undefined;
 }
 
 /** Returns the options with which a session is created or loaded. @throws BackendError if no folder is open */
 export function createSessionOptions(
-  { backendId, folder }: SessionPlace,
+  { backendId, folder, preset }: SessionPlace,
   editor: Pick<EditorPort, 'folders'>,
-  defaults: Pick<NewSessionOptionsPort, 'of'>,
+  defaults: Pick<NewSessionOptionsPort, 'instructionsFor' | 'of'>,
 ): CreateSessionOptions {
   const folders = editor.folders.map(({ path }) => path);
   const [first] = folders;
@@ -22,9 +24,11 @@ export function createSessionOptions(
   const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
   const cwd = isThere ? folder : first;
   const others = folders.filter((path) => path !== cwd);
+  const instructions = defaults.instructionsFor?.(preset) ?? '';
   return {
     cwd,
     ...(others.length > 0 ? { additionalDirectories: others } : {}),
+    ...(instructions === '' ? {} : { instructions }),
     ...defaults.of(backendId).profileAndModel,
   };
 }

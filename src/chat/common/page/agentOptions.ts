@@ -74,6 +74,11 @@ export class AgentOptions implements BackendOptions {
     this.ports.onChange();
   }
 
+  chooseOnce(values: Readonly<Record<string, OptionValue>>): void {
+    this.oneTimeChoices = values;
+    this.ports.onChange();
+  }
+
   rememberChoice(option: OptionView | undefined, value: OptionValue): void {
     if (!option || unattendedActionOfOption(option, value) !== undefined) return;
     this.storeChoice(option.id, value);

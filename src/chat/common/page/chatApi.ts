@@ -18,6 +18,7 @@ import {
   NoticeView,
   OptionView,
   PromptFileRow,
+  StandingView,
   ConversationRow,
   ConversationView,
   UnattendedAction,
@@ -51,6 +52,7 @@ export const ChatUpdate = z.object({
   seenUnattended: optional(z.nullable(UnattendedAction)),
   /** The last known commands of the chosen backend, for a new conversation. */
   newCommands: optional(z.array(CommandView)),
+  standing: optional(StandingView),
   /** Chips for context that can be sent automatically. */
   chips: optional(z.array(ContextChipView)),
   /** The selection, or else the active file, which the user can add to the prompt; null if there is none. */
@@ -164,6 +166,13 @@ export const chatRequests = {
   /** Refreshes the backends. `didUpdate` reports the changes. */
   refreshBackends: defineRequestWithoutResult('chat/lookAtBackends', NoValue),
   chooseBackend: defineRequestWithoutResult('chat/chooseBackend', z.object({ backendId: Text })),
+  /** Begins the next conversation of an empty page with a preset; without a name, without one. */
+  choosePreset: defineRequestWithoutResult('chat/choosePreset', z.object({ name: optional(Text) })),
+  /** Opens the setting with the instructions, or the one with the presets. */
+  editStanding: defineRequestWithoutResult(
+    'chat/editStanding',
+    z.object({ what: z.enum(['instructions', 'presets']) }),
+  ),
   /** Offers a remedy for a backend that is not ready: sign in, settings, restart. */
   repairBackend: defineRequestWithoutResult(
     'chat/repairBackend',

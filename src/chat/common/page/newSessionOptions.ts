@@ -4,6 +4,8 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { CommandView, toCommandViews, type BackendView } from '../chatView';
 import type { BackendOptions, NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
+import type { PresetOfConversation } from '../chatStore';
+import type { Presets } from '../prompts/presets';
 import { AgentOptions, type OptionsPorts } from './agentOptions';
 import { ServerOptions } from './serverOptions';
 
@@ -18,7 +20,11 @@ export class NewSessionOptions implements NewSessionOptionsPort, Disposable {
   private readonly currentCommands = new Map<string, readonly CommandView[]>();
   private readonly optionsPorts: OptionsPorts;
 
-  constructor(private readonly ports: Omit<OptionsPorts, 'onChange'>) {
+  constructor(
+    private readonly ports: Omit<OptionsPorts, 'onChange'> & {
+      readonly presets?: Pick<Presets, 'instructionsFor' | 'presetFor'>;
+    },
+  ) {
     this.optionsPorts = { ...ports, onChange: () => this.emitter.fire() };
   }
 
@@ -37,6 +43,14 @@ export class NewSessionOptions implements NewSessionOptionsPort, Disposable {
     let options = this.optionsByBackend.get(backendId);
     if (!options) this.optionsByBackend.set(backendId, (options = new AgentOptions(backendId, this.optionsPorts)));
     return options;
+  }
+
+  instructionsFor(preset: PresetOfConversation | undefined): string {
+    return this.ports.presets?.instructionsFor(preset) ?? '';
+  }
+
+  presetFor(backendId: string): PresetOfConversation | undefined {
+    return this.ports.presets?.presetFor(backendId);
   }
 
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {

@@ -59,7 +59,8 @@ export function createChatHandlers(
     try {
       const chosenBackend = await backends.waitForChosenBackend(services.clock);
       if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
-      const options = { folder: services.folderOf(draft), startedBy: draft.id };
+      const preset = services.presets.presetFor(chosenBackend.id);
+      const options = { folder: services.folderOf(draft), startedBy: draft.id, preset };
       const chat = await chats.create(chosenBackend.id, options);
       backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation in the meantime, the page keeps showing that conversation and its
@@ -144,6 +145,7 @@ export function createChatHandlers(
         await chat.send(draft, await services.chips.currentAttachments(), written, duringTurn);
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.of(chat.view.backendId).clearOneTimeChoices?.();
+        if (isFirst) services.presets.clearChoice();
       } catch (error) {
         // If a server has rejected a chosen option, its list of options may have changed.
         if (chat) void services.newOptions.of(chat.view.backendId).refresh?.();
@@ -233,6 +235,11 @@ export function createChatHandlers(
 
     refreshBackends: chatRequests.refreshBackends.withHandler(() => void backends.refresh()),
     chooseBackend: chatRequests.chooseBackend.withHandler(({ backendId }) => backends.choose(backendId)),
+    choosePreset: chatRequests.choosePreset.withHandler(async ({ name }) => {
+      await services.presetActions.choose(name);
+      prepare();
+    }),
+    editStanding: chatRequests.editStanding.withHandler(({ what }) => services.presetActions.edit(what)),
     repairBackend: chatRequests.repairBackend.withHandler(({ backendId, how }) =>
       services.repairBackend(backendId, how),
     ),

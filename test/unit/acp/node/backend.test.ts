@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import * as z from 'zod';
 import type { PromptRequest } from '@agentclientprotocol/sdk';
 import type { BackendState } from '../../../../src/session/common/sessionBackend';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -308,6 +309,42 @@ describe('a backend over an ACP agent', () => {
       { cwd, mcpServers: [] },
       { cwd, mcpServers: [], additionalDirectories: ['/other'] },
     ]);
+  });
+
+  it('gives instructions to agents that take them, after their own, each time it opens the session', async () => {
+    const requests: unknown[] = [];
+    const takes: unknown[] = [];
+    for (const systemPrompt of [undefined, {}, { mode: { override: {} } }]) {
+      const { backend } = make((app) => {
+        const sessionCapabilities: object = { fork: {}, ...(systemPrompt && { systemPrompt }) };
+        const agentCapabilities = { loadSession: true, sessionCapabilities };
+        app.onRequest('initialize', () => ({ protocolVersion: 1, agentCapabilities }));
+        for (const method of ['session/new', 'session/load', 'session/fork']) {
+          app.onRequest(method, z.looseObject({}), ({ params }) => {
+            requests.push([method, params['systemPrompt']]);
+            return { sessionId: `of ${method}` };
+          });
+        }
+      });
+      const options = { cwd, instructions: 'Be brief.' };
+      const { id } = await backend.createSession(options);
+      await backend.forkSession(id, options);
+      await backend.loadSession('stored', options);
+      await backend.createSession({ cwd });
+      takes.push((await backend.capabilities()).takesInstructions);
+    }
+    const methods = ['session/new', 'session/fork', 'session/load'];
+    const told = { mode: 'append', content: [{ type: 'text', text: 'Be brief.' }] };
+    const untold = ['session/new', undefined];
+    assert.deepEqual(requests, [
+      ...methods.map((method) => [method, undefined]),
+      untold,
+      ...methods.map((method) => [method, told]),
+      untold,
+      ...methods.map((method) => [method, told]),
+      untold,
+    ]);
+    assert.deepEqual(takes, [undefined, true, true]);
   });
 
   it('changes options by the way the agent offers', async () => {

@@ -13,6 +13,7 @@ import { PageNotices } from '../../../../src/chat/common/marks/pageNotices';
 import { PageFeed } from '../../../../src/chat/common/page/feed/pageFeed';
 import type { MentionRow } from '../../../../src/chat/common/chatView';
 import { FakeChats } from '../../../fake/fakeChats';
+import { SettingPresets } from '../../../fake/settingPresets';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { settled } from '../support/window';
@@ -81,6 +82,7 @@ describe('PageFeed', () => {
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       enterDuringTurn,
       newOptions,
+      presets: new SettingPresets(),
       notices,
       folders: () => ['/work'],
       isTrusted: () => true,

@@ -5,6 +5,7 @@ import {
   BackendError,
   type BackendSession,
   type BackendState,
+  type CreateSessionOptions,
   type LoadSessionOptions,
   type PromptInput,
   type SessionBackend,
@@ -118,6 +119,7 @@ export class ChatBackend implements SessionBackend {
   readonly sessions: ChatBackendSession[] = [];
   readonly calls: string[] = [];
   canLoad = true;
+  takesInstructions = false;
   canDelete = true;
   canList = true;
   summaries: SessionSummary[] = [];
@@ -158,10 +160,11 @@ export class ChatBackend implements SessionBackend {
       canDelete: this.canDelete,
       images: false,
       embeddedContext: true,
+      takesInstructions: this.takesInstructions,
     });
   }
 
-  async createSession(_options: unknown, signal?: AbortSignal): Promise<ChatBackendSession> {
+  async createSession(_options: CreateSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
     this.calls.push('create');
     await this.beforeSession(signal);
     const session = new ChatBackendSession(`${this.id}-${this.sessions.length + 1}`);

@@ -15,6 +15,7 @@ import type { SharedDraft } from '../../conversation/sharedDraft';
 import type { BackendChoice } from '../backendChoice';
 import type { NewSessionOptions } from '../newSessionOptions';
 import type { PageChips } from '../pageChips';
+import type { Presets } from '../../prompts/presets';
 import { PagePace } from './pagePace';
 
 interface PageFeedPorts {
@@ -26,6 +27,7 @@ interface PageFeedPorts {
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   readonly enterDuringTurn: { readonly value: EnterDuringTurn; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<NewSessionOptions, 'of' | 'commandsFor' | 'rememberCommands' | 'onDidChange'>;
+  readonly presets: Pick<Presets, 'onDidChange' | 'presetFor' | 'viewFor'>;
   readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -51,6 +53,7 @@ const allParts: readonly UpdatePart[] = [
   'chosenBackend',
   'newOptions',
   'newCommands',
+  'standing',
   'chips',
   'offered',
   'keyChords',
@@ -85,16 +88,28 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, enterDuringTurn, keyChords, newDraft, newOptions, notices, offered } =
-      this.ports;
+    const {
+      attached,
+      chats,
+      backends,
+      chips,
+      enterDuringTurn,
+      keyChords,
+      newDraft,
+      newOptions,
+      notices,
+      offered,
+      presets,
+    } = this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
-        this.markDirty('backends', 'chosenBackend', 'newOptions', 'newCommands');
+        this.markDirty('backends', 'chosenBackend', 'newOptions', 'newCommands', 'standing');
         this.refreshChips();
       }),
     );
     this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
+    this.disposables.add(presets.onDidChange(() => this.markDirty('standing')));
     this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(enterDuringTurn.onDidChange(() => this.markDirty('enterDuringTurn')));
@@ -133,7 +148,7 @@ export class PageFeed implements Disposable {
       store.add(chat.transcript.onDidChange(() => this.scheduleFrame()));
       this.shownChat = { chat, feed, store };
     }
-    this.markDirty('session', 'newOptions', 'draft', 'history');
+    this.markDirty('session', 'newOptions', 'standing', 'draft', 'history');
     this.refreshChips();
     this.refreshMissingAttachments();
   }
@@ -238,7 +253,8 @@ export class PageFeed implements Disposable {
   }
 
   private postUpdate(): void {
-    const { post, chats, backends, enterDuringTurn, keyChords, newOptions, notices, folders, isTrusted } = this.ports;
+    const { post, chats, backends, enterDuringTurn, keyChords, newOptions, notices, presets, folders, isTrusted } =
+      this.ports;
     const { chat, feed } = this.shownChat ?? {};
     const history = chat?.sentPromptTexts ?? [];
     if (history.length !== this.sentPromptCount) this.dirtyParts.add('history');
@@ -256,6 +272,9 @@ export class PageFeed implements Disposable {
       ...(isDirty('newOptions') ? { newOptions: options?.options ?? [] } : {}),
       ...(isDirty('newOptions') ? { seenUnattended: options?.observedUnattendedAction ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
+      ...(isDirty('standing')
+        ? { standing: presets.viewFor(chat ? chat.view.preset : presets.presetFor(chosen)) }
+        : {}),
       ...(isDirty('chips') ? { chips: [...this.chipsReading.value] } : {}),
       ...(isDirty('offered') ? { offered: this.offeredReading.value ?? null } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),

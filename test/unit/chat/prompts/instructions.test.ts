@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
+import { SettingPresets } from '../../../fake/settingPresets';
+import { until } from '../../../support/eventually';
+import { draft, outline, Window } from '../support/window';
+
+/** What agents are told in each turn. */
+describe('The instructions of a conversation', () => {
+  const presets = new SettingPresets();
+  let window: Window;
+  beforeEach(async () => {
+    presets.instructions.ofUser = 'Be brief.';
+    const starts: NewSessionOptionsPort = {
+      of: () => ({ options: [], choose: () => undefined }),
+      setPreparedSession: () => undefined,
+      instructionsFor: (preset) => presets.instructionsFor(preset),
+    };
+    window = await Window.open({ starts });
+  });
+  afterEach(() => window.remove());
+
+  /** Begins a conversation. Returns it with what the backend got. */
+  async function begin(takesInstructions: boolean) {
+    const { agent } = window;
+    agent.takesInstructions = takesInstructions;
+    const asked: unknown[] = [];
+    const create = agent.createSession.bind(agent);
+    agent.createSession = (options, signal) => {
+      asked.push(options.instructions);
+      return create(options, signal);
+    };
+    const chat = await window.chats.create('one', { preset: { name: 'Review', instructions: 'Only review.' } });
+    await chat.send(draft('Hello'));
+    return { chat, asked, session: agent.sessions.at(-1) };
+  }
+  const told = 'Be brief.\n\nOnly review.';
+
+  it('go with the session, with those of its preset', async () => {
+    const { asked, chat, session } = await begin(true);
+    assert.deepEqual(asked, [told]);
+    assert.deepEqual(session?.prompts[0]?.attachments, []);
+    assert.deepEqual(chat.view.preset, { name: 'Review', instructions: 'Only review.' });
+  });
+
+  it('go with the first prompt to a backend that takes none, and the conversation says so', async () => {
+    const { chat, session } = await begin(false);
+    assert.deepEqual(session?.prompts[0]?.attachments, [{ type: 'text', title: 'Instructions', text: told }]);
+    assert.ok(outline(chat).some((line) => line.includes('Your instructions were sent with the prompt.')));
+    session.end('Done');
+    await until('the end of the turn', () => chat.view.isBusy === false);
+    await chat.send(draft('Again'));
+    assert.deepEqual(session.prompts[1]?.attachments, []);
+  });
+
+  it('are read again later, except for those of the preset, which are stored', async () => {
+    const { chat, session } = await begin(false);
+    session?.end('Done');
+    const { id } = chat;
+    await window.chats.stop();
+    presets.instructions.ofUser = '';
+    const stored = window.store.heads.find((head) => head.id === id);
+    assert.deepEqual(stored?.preset, { name: 'Review', instructions: 'Only review.' });
+    assert.equal(presets.instructionsFor(stored.preset), 'Only review.');
+  });
+});
