@@ -142,6 +142,22 @@ for (const { name, reach } of kinds) {
       await shot('terminal');
     });
 
+    it('takes a prompt into the turn that runs, where it stays', async () => {
+      await chat.send('/slow 2000');
+      await chat.shows('This answer comes one word at a time');
+      await eventually('a turn that takes prompts', async () =>
+        assert.equal(await (await chat.prompt()).getAttribute('placeholder', { timeout: 5_000 }), 'Add to this turn'),
+      );
+      await chat.send('Why is the sky blue?');
+      await chat.says('I have no model');
+      await ends();
+      const turn = (await chat.frame()).locator('.turn').last();
+      await turn.getByRole('heading', { name: 'Added during the turn' }).waitFor();
+      assert.deepEqual(await turn.locator('.prompt-text').allInnerTexts(), ['/slow 2000', 'Why is the sky blue?']);
+      assert.doesNotMatch(await turn.innerText(), /Said 2000 words/);
+      await shot('steer');
+    });
+
     it('stops when it is told to', async () => {
       await chat.send('/slow 2000');
       await chat.shows('This answer comes one word at a time');

@@ -2,20 +2,25 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { oneLine } from '../../../base/common/text/oneLine';
 import { formatCountWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CloseIcon, EditIcon, QueueIcon, SendIcon, StopAndSendIcon } from '../../../webview/browser/icons';
+import { CloseIcon, EditIcon, QueueIcon, SendIcon, StopAndSendIcon, WarningIcon } from '../../../webview/browser/icons';
 import type { ConversationView, QueuedPrompt } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 
 /** An agent takes a prompt within this time. What takes no longer is not shown, so that nothing flickers. */
 const joiningDelayMs = 200;
 const maxNameUnits = 40;
+const doubt = 'It is not known whether the agent has this prompt. It is not sent by itself.';
 
 /** The prompts that wait for the end of the turn, and those that the agent is asked to take into it. */
 export function QueueList() {
   const page = usePage();
   const { joining, session } = usePageState();
-  const known = new Set(session?.queue.map(({ id }) => id));
-  const rows = useShownPrompts([...(session?.queue ?? []), ...joining.filter(({ id }) => !known.has(id))]);
+  const queue = session?.queue ?? [];
+  const known = new Set(queue.map(({ id }) => id));
+  // As the host does, before those that wait for the end of the turn.
+  const firstWaiting = queue.findIndex(({ isDoubtful, isJoining }) => !isDoubtful && !isJoining);
+  const place = firstWaiting < 0 ? queue.length : firstWaiting;
+  const rows = useShownPrompts(queue.toSpliced(place, 0, ...joining.filter(({ id }) => !known.has(id))));
   const waitingCount = rows.filter(({ isJoining }) => !isJoining).length;
   const isHeld = session?.status === 'idle' || session?.status === 'failed';
   return (
@@ -49,7 +54,7 @@ export function QueueList() {
 
 function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: ConversationView }) {
   const page = usePage();
-  const { id, attachments, isJoining, text } = prompt;
+  const { id, attachments, isDoubtful, isJoining, text } = prompt;
   const shown = text === '' ? formatCountWithNoun(attachments.length, 'attachment') : text;
   const about = oneLine(shown).slice(0, maxNameUnits);
   /** The button that has the focus goes away with its row. */
@@ -60,6 +65,11 @@ function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: Conversa
   return (
     <li>
       {isJoining && <span class="spinner" />}
+      {isDoubtful && (
+        <span class="queue-mark" role="img" title={doubt} aria-label={doubt}>
+          <WarningIcon />
+        </span>
+      )}
       <span class="queue-text one-line" title={text}>
         {shown}
       </span>
@@ -70,7 +80,7 @@ function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: Conversa
       )}
       {!isJoining && session.status !== 'readonly' && (
         <>
-          {session.canSteer ? (
+          {session.canSteer && !isDoubtful ? (
             <IconButton
               label="Send Now"
               about={about}

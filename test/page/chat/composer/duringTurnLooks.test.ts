@@ -43,7 +43,10 @@ const states = [
       queue: [{ id: 'q0', text: 'Keep the old name as an alias', attachments: [], isJoining: true }, ...queue],
     },
   },
-  { name: 'queue', session: { ...busy, queue } },
+  {
+    name: 'queue',
+    session: { ...busy, queue: queue.map((prompt, index) => ({ ...prompt, isDoubtful: index === 0 })) },
+  },
 ];
 
 describe('a turn to which prompts are added', function () {

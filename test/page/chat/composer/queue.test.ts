@@ -73,6 +73,17 @@ describe('the queue', () => {
     await chat.page.getByText('1 queued').waitFor();
   });
 
+  it('marks a prompt that the agent perhaps has, which cannot join again', async () => {
+    const chat = await open({ queue: [queued('a', { isDoubtful: true }), queued('b')], canSteer: true });
+    await chat.page.getByRole('img', { name: 'It is not known whether the agent has this prompt' }).waitFor();
+    assert.deepEqual((await buttonsOf(chat)).slice(0, 4), [
+      'Stop and Send: prompt a',
+      'Edit Prompt: prompt a',
+      'Remove from Queue: prompt a',
+      'Send Now: prompt b',
+    ]);
+  });
+
   it('shows a prompt that joins at once neither in the queue nor twice', async () => {
     const chat = await open({ canSteer: true });
     const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
@@ -118,6 +129,15 @@ describe('the queue', () => {
     resolve({});
     await chat.page.clock.runFor(50);
     assert.deepEqual(await rowsOf(chat), []);
+  });
+
+  it('shows a prompt that joins where the host will, before those that wait', async () => {
+    const chat = await open({ queue: [queued('a', { isJoining: true }), queued('b')], canSteer: true });
+    chat.host.answer(chatRequests.send, () => new Promise(() => undefined));
+    await chat.composer.fill('also');
+    await chat.composer.press('Enter');
+    await chat.page.clock.runFor(longMs);
+    assert.deepEqual(await rowsOf(chat), ['prompt a\nSending…', 'also\nSending…', 'prompt b']);
   });
 
   it('shows a prompt that joins in its own conversation only', async () => {
