@@ -6,6 +6,7 @@ import { AgentTile } from '../../webview/browser/agentTile';
 import { AgentIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/page/chatApi';
 import type { BackendView, Draft } from '../common/chatView';
+import type { InstructionFile } from '../common/prompts/instructionFiles';
 import { usePage, usePageState } from './chatPageContext';
 import { NoFolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDotClass, backendHint, backendStatusText, repairLabel } from './chatLabels';
@@ -21,6 +22,7 @@ const demoStarters = [
 /** Maximum number of other agents, and of earlier conversations, that are offered. */
 const maxReadyAgents = 4;
 const maxRecent = 3;
+const maxInstructionFiles = 4;
 
 export function EmptyState() {
   const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();
@@ -182,6 +184,39 @@ function RecentConversations() {
   );
 }
 
+/** Shows the files of the workspace that the agent reads by itself. A click opens one. */
+function InstructionFiles({ backendId }: { backendId: string }) {
+  const page = usePage();
+  const [files, setFiles] = useState<readonly InstructionFile[]>([]);
+  useEffect(() => {
+    let isOver = false;
+    setFiles([]);
+    void page.request(chatRequests.instructionFiles, { backendId }).then((answer) => {
+      if (!isOver) setFiles(answer?.files ?? []);
+    });
+    return () => void (isOver = true);
+  }, [page, backendId]);
+  if (files.length === 0) return null;
+  const more = files.slice(maxInstructionFiles);
+  return (
+    <p class="backend-card-description instruction-files">
+      <span>Reads</span>
+      {files.slice(0, maxInstructionFiles).map(({ name, path }) => (
+        <button
+          key={path}
+          type="button"
+          class="text-button"
+          title={`Open ${path}`}
+          onClick={() => void page.request(chatRequests.open, { target: path })}
+        >
+          <UntrustedText text={name} />
+        </button>
+      ))}
+      {more.length > 0 && <span title={more.map(({ name }) => name).join('\n')}>{`and ${more.length} more`}</span>}
+    </p>
+  );
+}
+
 function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
   const { problems } = usePageState();
@@ -205,6 +240,7 @@ function BackendCard({ backend }: { backend: BackendView }) {
           workspace that it asks for.
         </p>
       )}
+      <InstructionFiles backendId={backendId} />
       {needsRepair && (
         <button
           type="button"

@@ -22,6 +22,8 @@ export const BackendView = z.object({
   /** Default option values for new conversations from the user settings, by option. */
   defaults: optional(z.record(Text, z.union([Text, z.boolean()]))),
   cannotList: optional(z.boolean()),
+  /** Globs of the files that it reads by itself; see `BackendEntry`. */
+  instructionFiles: optional(z.array(z.array(Text))),
   /** The machine where the agent runs, if it is not this one. */
   remoteHost: optional(Text),
   /** Last known health of a server, because servers run independently of Backline. */

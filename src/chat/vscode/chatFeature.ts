@@ -23,6 +23,7 @@ import { chatStatus, chatStatusActions } from '../common/marks/chatStatus';
 import { createOptionsRequester } from '../common/page/optionsRequester';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
+import { listInstructionFiles } from '../common/prompts/instructionFiles';
 import type { Presets } from '../common/prompts/presets';
 import type { PromptFiles } from '../common/prompts/promptFiles';
 import type { PageChips } from '../common/page/pageChips';
@@ -225,6 +226,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
       repairBackend: (id, how) => picker.repairBackend(id, how),
       starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
+      instructionFiles: (id) => listInstructionFiles(id, chats, editor, log),
       showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),
       showLog: () => vscode.commands.executeCommand(commandIds.showLog),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),

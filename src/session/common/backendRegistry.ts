@@ -17,6 +17,11 @@ export interface BackendEntry {
   readonly needsSignIn?: true;
   /** Set if the backend is known not to support listing its sessions. */
   readonly isListingUnsupported?: true;
+  /**
+   * Files with instructions that the backend reads by itself, as globs in a workspace folder. Of several in one list, it reads only the
+   * first one that exists.
+   */
+  readonly instructionFiles?: readonly (readonly string[])[] | undefined;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
   readonly install?: string;

@@ -210,6 +210,7 @@ export class ChatUnderTest {
       pickOtherAgent: () => Promise.resolve(undefined),
       repairBackend: () => Promise.resolve(),
       starters: () => Promise.resolve([]),
+      instructionFiles: () => Promise.resolve([]),
       showAgents: () => Promise.resolve(),
       showLog: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),

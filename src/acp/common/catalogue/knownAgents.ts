@@ -101,6 +101,38 @@ export function findKnownAgentByCommand(command: string, args: readonly string[]
   );
 }
 
+/**
+ * Files with instructions that known agents read by themselves, as globs in a workspace folder. Of several in one list, the agent
+ * reads only the first one that exists. Files in the user's home folder and in subfolders are left out.
+ */
+const instructionFiles: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  claude: [['CLAUDE.md'], ['.claude/CLAUDE.md'], ['CLAUDE.local.md'], ['.claude/rules/**/*.md']],
+  codex: [['AGENTS.override.md', 'AGENTS.md']],
+  gemini: [['GEMINI.md']],
+  opencode: [['AGENTS.md', 'CLAUDE.md']],
+  copilot: [
+    ['.github/copilot-instructions.md'],
+    ['.github/instructions/**/*.instructions.md'],
+    ['AGENTS.md'],
+    ['CLAUDE.md'],
+    ['GEMINI.md'],
+  ],
+  qwen: [['QWEN.md']],
+  kilo: [['AGENTS.md'], ['.kilocode/rules/**/*.md']],
+  cursor: [['.cursor/rules/**/*.{md,mdc}'], ['AGENTS.md'], ['CLAUDE.md']],
+  cline: [['.clinerules'], ['.clinerules/**/*.{md,txt}'], ['AGENTS.md']],
+  auggie: [['.augment/rules/**/*.md'], ['.augment-guidelines'], ['AGENTS.md'], ['CLAUDE.md']],
+  goose: [['.goosehints'], ['AGENTS.md']],
+  kimi: [['AGENTS.md']],
+  pi: [['AGENTS.md', 'CLAUDE.md']],
+  'amp-acp': [['AGENTS.md', 'AGENT.md', 'CLAUDE.md']],
+};
+
+/** Returns the files that a known agent reads; see `BackendEntry.instructionFiles`. Undefined if that is not known. */
+export function instructionFilesOf(id: string | undefined): readonly (readonly string[])[] | undefined {
+  return id === undefined ? undefined : instructionFiles[id];
+}
+
 export function findKnownAgentById(id: string | undefined): KnownAgent | undefined {
   return id === undefined ? undefined : knownAgents.find((known) => known.id === id);
 }

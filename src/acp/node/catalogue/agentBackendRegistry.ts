@@ -11,7 +11,7 @@ import { OpenGenerations } from '../../../session/common/generations/openGenerat
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { Catalogue, CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { consentDecisionFor, missingConsentMessage, requireConsent, type AgentConsentContext } from './agentConsent';
-import { findKnownAgentById } from '../../common/catalogue/knownAgents';
+import { findKnownAgentById, instructionFilesOf } from '../../common/catalogue/knownAgents';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 
 interface AgentRegistryDeps {
@@ -284,6 +284,8 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
       install,
       defaults,
       isListingUnsupported: findKnownAgentById(entry.knownAs)?.cannotList,
+      // An agent on another machine does not see the workspace.
+      instructionFiles: entry.url === undefined ? instructionFilesOf(entry.knownAs) : undefined,
       remoteHost: entry.url === undefined ? undefined : remoteHostOf(entry.url),
     }),
   };

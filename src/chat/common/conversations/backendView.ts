@@ -12,6 +12,7 @@ export function backendView(
     health,
     id,
     install,
+    instructionFiles,
     needsPermission,
     needsSignIn,
     problem,
@@ -39,6 +40,7 @@ export function backendView(
     state: problem !== undefined ? 'unavailable' : isStopped ? (needsSignIn ? 'authRequired' : 'stopped') : state.kind,
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
+    ...(instructionFiles ? { instructionFiles: instructionFiles.map((globs) => [...globs]) } : {}),
     ...withoutUndefined({ problem: message, defaults, install, remoteHost }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };

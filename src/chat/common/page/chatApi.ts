@@ -180,6 +180,12 @@ export const chatRequests = {
   ),
   /** Prompts that are useful in this workspace. */
   starters: defineRequest('chat/starters', NoValue, z.object({ starters: z.array(Draft) })),
+  /** Lists the files with instructions in the workspace that a backend reads by itself. */
+  instructionFiles: defineRequest(
+    'chat/instructionFiles',
+    z.object({ backendId: Text }),
+    z.object({ files: z.array(z.object({ path: Text, name: Text })) }),
+  ),
   showLog: defineRequestWithoutResult('chat/showLog', NoValue),
   /** Opens the page of agents. */
   showAgents: defineRequestWithoutResult('chat/showAgents', NoValue),

@@ -244,6 +244,9 @@ export function createChatHandlers(
       services.repairBackend(backendId, how),
     ),
     starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
+    instructionFiles: chatRequests.instructionFiles.withHandler(async ({ backendId }) => ({
+      files: await services.instructionFiles(backendId),
+    })),
     showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     showLog: chatRequests.showLog.withHandler(() => services.showLog()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),

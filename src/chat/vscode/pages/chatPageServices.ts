@@ -13,6 +13,7 @@ import type { BackendChoice } from '../../common/page/backendChoice';
 import type { PageNotices } from '../../common/marks/pageNotices';
 import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
+import type { InstructionFile } from '../../common/prompts/instructionFiles';
 import type { Presets } from '../../common/prompts/presets';
 import type { PromptFiles } from '../../common/prompts/promptFiles';
 import type { PageChips } from '../../common/page/pageChips';
@@ -53,6 +54,8 @@ export interface ChatPageServices {
   readonly repairBackend: (backendId: string, how?: RepairKind) => Promise<void>;
   /** Returns prompts that are useful in this workspace. Never rejects. */
   readonly starters: () => Promise<Draft[]>;
+  /** Returns the files that a backend reads by itself; see `listInstructionFiles`. Never rejects. */
+  readonly instructionFiles: (backendId: string) => Promise<InstructionFile[]>;
   readonly showAgents: () => PromiseLike<unknown>;
   readonly showLog: () => PromiseLike<unknown>;
   readonly manageTrust: () => PromiseLike<unknown>;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../../src/chat/common/page/chatApi';
+import type { FakeHost } from '../../support/fakeHost';
 import { overflowing } from '../../support/layout';
 import { themeNames } from '../../support/themes';
 import { sessionOf, snapshot } from '../support/chatFixtures';
@@ -57,6 +58,22 @@ describe('presets and instructions in the chat', () => {
     await chat.tell({ session: sessionOf(), standing });
     await chat.page.getByRole('button', { name: 'Instructions' }).waitFor();
     assert.equal(await chat.page.getByText('Presets:').count(), 0);
+  });
+
+  it('name the files that the agent reads by itself, and open them', async () => {
+    const names = ['CLAUDE.md', '.claude/rules/a-rule-with-a-long-name.md', 'b.md', 'c.md', 'd.md', 'e.md'];
+    const files = names.map((name) => ({ name, path: `/work/${name}` }));
+    const chat = await open(undefined, {
+      width: 250,
+      height: 800,
+      prepare: (host: FakeHost) => host.answer(chatRequests.instructionFiles, () => ({ files })),
+    });
+    chat.host.answer(chatRequests.open, () => ({}));
+    assert.deepEqual(await chat.host.waitFor(chatRequests.instructionFiles), { backendId: 'demo' });
+    await chat.page.getByText('and 2 more').waitFor();
+    assert.deepEqual(await overflowing(chat.page), []);
+    await chat.page.getByRole('button', { name: 'CLAUDE.md', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.open), { target: '/work/CLAUDE.md' });
   });
 
   for (const width of [250, 1440]) {

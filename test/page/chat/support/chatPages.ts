@@ -26,6 +26,7 @@ export class ChatPages extends PageHarness {
         host.answer(chatRequests.find, () => ({ found: [] }));
         host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
         host.answer(chatRequests.starters, () => ({ starters: [{ text: 'Explain this project', attachments: [] }] }));
+        host.answer(chatRequests.instructionFiles, () => ({ files: [] }));
         host.answer(chatRequests.promptFiles, () => ({ files: [] }));
         host.answer(chatRequests.showAgents, () => ({}));
         options.prepare?.(host);
