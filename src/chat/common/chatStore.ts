@@ -2,11 +2,16 @@ import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import { ChangeTotals } from '../../transcript/common/entries';
-import { Draft } from './chatView';
+import { Draft, PresetLimits } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
 import { ConversationPlace, type FolderMove } from './conversations/conversationPlace';
 
-const PresetOfConversation = z.object({ name: z.string(), instructions: z.string().optional() });
+const PresetOfConversation = z.object({
+  name: z.string(),
+  instructions: z.string().optional(),
+  /** See `CreateSessionOptions`. */
+  limits: z.optional(PresetLimits),
+});
 export type PresetOfConversation = z.infer<typeof PresetOfConversation>;
 
 /** The summary of a conversation, for the list. */

@@ -282,6 +282,10 @@ export type PromptFileRow = z.infer<typeof PromptFileRow>;
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;
 
+const Limit = optional(z.enum(['ask', 'deny']));
+/** What an agent may do less than the policy allows; see `CreateSessionOptions`. */
+export const PresetLimits = z.object({ read: Limit, edit: Limit, run: Limit, fetch: Limit });
+
 export const ConversationView = z.object({
   id: Text,
   title: Text,
@@ -320,7 +324,7 @@ export const ConversationView = z.object({
   commands: z.array(CommandView),
   takesImages: z.boolean(),
   /** The preset with which it began, and what that tells the agent. */
-  preset: optional(z.object({ name: Text, instructions: optional(Text) })),
+  preset: optional(z.object({ name: Text, instructions: optional(Text), limits: optional(PresetLimits) })),
   /** Usage and size of the context window, in tokens. */
   context: optional(z.object({ used: Count, size: Count })),
   usage: optional(Usage),

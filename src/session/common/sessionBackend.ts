@@ -94,6 +94,9 @@ export interface BackendCapabilities {
   readonly takesInstructions?: boolean;
 }
 
+/** Stricter answers of the policy for one session, by kind of action. They cannot allow anything. */
+export type SessionLimits = Readonly<Partial<Record<'read' | 'edit' | 'run' | 'fetch', 'ask' | 'deny'>>>;
+
 export interface CreateSessionOptions {
   /** Working directory of the session, as an absolute path. */
   readonly cwd: string;
@@ -101,6 +104,8 @@ export interface CreateSessionOptions {
   readonly additionalDirectories?: readonly string[];
   /** What the model is told in each turn, after the backend's own instructions; see `takesInstructions`. */
   readonly instructions?: string;
+  /** What agents may do less in this session than the policy of the settings allows. Rules of the user apply as to that policy. */
+  readonly limits?: SessionLimits;
   /** Profile and model of an Amplifier session; agents ignore them. */
   readonly profile?: string;
   readonly model?: string;

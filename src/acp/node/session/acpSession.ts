@@ -93,7 +93,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   ) {
     const { agent, agentId, clock, editor, log, standing, writes } = deps;
     this.toolCaller = deps.toolCaller;
-    const { approvalTimeoutMs, cwd } = creationParams;
+    const { approvalTimeoutMs, cwd, limits } = creationParams;
     const engine = (this.engine = new SessionEngine({
       ...{ id, clock, log, approvalTimeoutMs, redactor: deps.redactor, yieldToOthers: () => setImmediate() },
       onAsk: () => this.mapper.recordAskedAction(),
@@ -141,7 +141,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || turns.state.isStopped;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : turns.signal);
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
-    const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
+    const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, limits, log }));
     this.callDecisions = new CallDecisions({
       ...about,
       editor,

@@ -7,8 +7,9 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { decideRequest, type Decision } from '../../../permissions/common/decide';
 import type { PermissionRule } from '../../../permissions/common/rules/permissionRules';
-import type { AgentPolicy } from '../../../permissions/common/policy/policy';
+import { limitPolicy, type AgentPolicy } from '../../../permissions/common/policy/policy';
 import type { PolicyKind } from '../../../permissions/common/policy/policyKinds';
+import type { SessionLimits } from '../../../session/common/sessionBackend';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import {
   createFileRequest,
@@ -44,6 +45,8 @@ interface PermissionServiceDeps {
   readonly cwd: string;
   readonly approvals: Approvals;
   readonly standing: StandingPermissions;
+  /** See `CreateSessionOptions`. */
+  readonly limits?: SessionLimits | undefined;
   readonly log: Logger;
   readonly modeName: () => string | undefined;
   /** Aborted when the turn is cancelled or the session is closed. */
@@ -279,7 +282,7 @@ export class PermissionService implements Disposable {
     const { agentId, standing } = this.deps;
     const decision = decideRequest(request, {
       rules: [...standing.rules.rules, ...this.sessionRules],
-      policy: { ...defaultPolicy, ...standing.policy().forAgent(agentId) },
+      policy: limitPolicy({ ...defaultPolicy, ...standing.policy().forAgent(agentId) }, this.deps.limits ?? {}),
       globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });

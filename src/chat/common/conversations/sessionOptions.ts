@@ -1,6 +1,7 @@
 import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { PresetOfConversation } from '../chatStore';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 
@@ -29,6 +30,7 @@ export function createSessionOptions(
     cwd,
     ...(others.length > 0 ? { additionalDirectories: others } : {}),
     ...(instructions === '' ? {} : { instructions }),
+    ...(preset?.limits ? { limits: withoutUndefined(preset.limits) } : {}),
     ...defaults.of(backendId).profileAndModel,
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { SessionLimits } from '../../../session/common/sessionBackend';
 import type { OptionValue } from '../../../session/common/optionChoices';
 import { maxInstructionUnits } from './standingInstructions';
 
@@ -12,6 +13,8 @@ export interface Preset {
   /** By option id, or by `mode` or `model`. */
   readonly values: Readonly<Record<string, OptionValue>>;
   readonly instructions: string | undefined;
+  /** What the agent may do less than `backline.permissions` allows. */
+  readonly limits: SessionLimits | undefined;
 }
 
 interface PresetList {
@@ -25,6 +28,8 @@ const Table = z.record(z.string(), z.unknown());
 const Value = z.union([z.string(), z.boolean()]);
 const texts = ['agent', 'model', 'mode', 'instructions'] as const;
 const maxPresets = 50;
+const limitedKinds = ['read', 'edit', 'run', 'fetch'] as const satisfies readonly (keyof SessionLimits)[];
+const everythingAsked = { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' };
 
 /** Reads the values of the setting. Never throws. */
 export function parsePresets(user: unknown, workspace: unknown): PresetList {
@@ -52,7 +57,7 @@ function parsePreset(name: string, value: unknown, isOfWorkspace: boolean, probl
     return [];
   }
   for (const member of Object.keys(entry)) {
-    const isKnown = member === 'options' || texts.some((known) => known === member);
+    const isKnown = member === 'options' || member === 'permissions' || texts.some((known) => known === member);
     if (!isKnown) problems.push(`"${name}" has an unknown property "${member}"`);
   }
   const textOf = (member: (typeof texts)[number]): string | undefined => {
@@ -71,7 +76,8 @@ function parsePreset(name: string, value: unknown, isOfWorkspace: boolean, probl
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { mode }),
   };
-  return [{ name, isOfWorkspace, agent, values, instructions }];
+  const limits = limitsOf(name, entry['permissions'], problems);
+  return [{ name, isOfWorkspace, agent, values, instructions, limits }];
 }
 
 function optionsOf(name: string, value: unknown, problems: string[]): Record<string, OptionValue> {
@@ -87,9 +93,27 @@ function optionsOf(name: string, value: unknown, problems: string[]): Record<str
   );
 }
 
+/** A value that is not valid counts as `ask`. */
+function limitsOf(name: string, value: unknown, problems: string[]): SessionLimits | undefined {
+  if (value === undefined) return undefined;
+  const table = Table.safeParse(value).data;
+  if (!table) problems.push(`"permissions" of "${name}" is not an object, so every action needs your approval`);
+  const limits = Object.fromEntries(
+    Object.entries(table ?? everythingAsked).flatMap(([kind, answer]): [keyof SessionLimits, 'ask' | 'deny'][] => {
+      const known = limitedKinds.find((one) => one === kind);
+      if (!known) problems.push(`"permissions" of "${name}" has an unknown property "${kind}"`);
+      else if (answer !== 'ask' && answer !== 'deny') {
+        problems.push(`"${kind}" in "permissions" of "${name}" is neither ask nor deny, so it is treated as ask`);
+      }
+      return known ? [[known, answer === 'deny' ? 'deny' : 'ask']] : [];
+    }),
+  );
+  return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
 /** Returns a copy of the user's value with a preset added or replaced. Keeps everything else, also what is not valid. */
 export function withPreset(userValue: unknown, preset: Omit<Preset, 'isOfWorkspace'>): Record<string, unknown> {
-  const { agent, instructions, name, values } = preset;
+  const { agent, instructions, limits, name, values } = preset;
   const { mode, model, ...options } = values;
   const entry = Object.fromEntries(
     Object.entries({
@@ -97,6 +121,7 @@ export function withPreset(userValue: unknown, preset: Omit<Preset, 'isOfWorkspa
       model,
       mode,
       options: Object.keys(options).length === 0 ? undefined : options,
+      permissions: limits,
       instructions,
     }).filter(([, value]) => value !== undefined),
   );

@@ -1,4 +1,5 @@
 import type { Disposable } from '../../../base/common/disposable';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter } from '../../../base/common/event';
 import type { PresetOfConversation } from '../chatStore';
 import type { StandingView } from '../chatView';
@@ -36,8 +37,8 @@ export class Presets implements Disposable {
   }
 
   /** Begins the next conversation with the backend with the preset, and those with others without one. */
-  choose({ instructions, name }: Preset, backendId: string): void {
-    this.chosen = { preset: { name, ...(instructions === undefined ? {} : { instructions }) }, backendId };
+  choose({ instructions, limits, name }: Preset, backendId: string): void {
+    this.chosen = { preset: { name, ...withoutUndefined({ instructions, limits }) }, backendId };
     this.emitter.fire();
   }
 
@@ -61,9 +62,16 @@ export class Presets implements Disposable {
   viewFor(preset: PresetOfConversation | undefined): StandingView {
     const instructions = this.instructionsFor(preset);
     return {
-      presets: this.all.map(({ agent, instructions: text, isOfWorkspace, name, values }) => ({
+      presets: this.all.map(({ agent, instructions: text, isOfWorkspace, limits = {}, name, values }) => ({
         name,
-        detail: [agent, ...Object.values(values).map(String), text].filter((part) => part !== undefined).join(' · '),
+        detail: [
+          agent,
+          ...Object.values(values).map(String),
+          ...Object.entries(limits).map(([kind, answer]) => `${kind}: ${answer}`),
+          text,
+        ]
+          .filter((part) => part !== undefined)
+          .join(' · '),
         isOfWorkspace,
       })),
       ...(instructions === '' ? {} : { instructions }),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isModeOption, type OptionValue } from '../../../session/common/optionChoices';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { settingIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { Settings } from '../../../platform/vscode/settings';
@@ -50,7 +51,7 @@ export class PresetActions {
       return;
     }
     const options = chat ? chat.view.options : newOptions.of(agent).options;
-    const { instructions } = (chat ? chat.view.preset : presets.presetFor(agent)) ?? {};
+    const { instructions, limits } = (chat ? chat.view.preset : presets.presetFor(agent)) ?? {};
     const name = await vscode.window.showInputBox({
       title: 'Save Current Choices As Preset',
       prompt: 'The agent, its model, mode and other options. Add instructions in the settings.',
@@ -59,7 +60,13 @@ export class PresetActions {
     });
     if (name === undefined) return;
     const { user } = settings.chatPresets();
-    const preset = { name: name.trim(), agent, values: valuesOf(options), instructions };
+    const preset = {
+      name: name.trim(),
+      agent,
+      values: valuesOf(options),
+      instructions,
+      limits: limits && withoutUndefined(limits),
+    };
     await settings.setChatPresets(withPreset(user, preset));
     messages.info(`The preset “${preset.name}” was saved in your settings.`, {
       label: 'Edit',

@@ -70,6 +70,18 @@ function namesUrl(input: ToolRequest['input']): boolean {
   return ['url', 'urls', 'uri'].some((name) => Object.hasOwn(input, name) && /"https?:/i.test(input[name] ?? ''));
 }
 
+/** Returns the policy with the answers of `limits` where these are stricter, also for kinds about which the policy says nothing. */
+export function limitPolicy(policy: AgentPolicy, limits: AgentPolicy): AgentPolicy {
+  return Object.fromEntries(
+    policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {
+      const [own, limit] = [policy[kind], limits[kind]];
+      const isStricter = limit !== undefined && strictness[limit] > strictness[own ?? 'allow'];
+      const answer = isStricter ? limit : own;
+      return answer === undefined ? [] : [[kind, answer]];
+    }),
+  );
+}
+
 function combinePolicies(agent: string, user: PolicyByAgent, workspace: readonly PolicyByAgent[]): AgentPolicy {
   return Object.fromEntries(
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {

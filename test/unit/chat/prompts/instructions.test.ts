@@ -26,20 +26,21 @@ describe('The instructions of a conversation', () => {
     const asked: unknown[] = [];
     const create = agent.createSession.bind(agent);
     agent.createSession = (options, signal) => {
-      asked.push(options.instructions);
+      asked.push(options.instructions, options.limits);
       return create(options, signal);
     };
-    const chat = await window.chats.create('one', { preset: { name: 'Review', instructions: 'Only review.' } });
+    const chat = await window.chats.create('one', { preset });
     await chat.send(draft('Hello'));
     return { chat, asked, session: agent.sessions.at(-1) };
   }
+  const preset = { name: 'Review', instructions: 'Only review.', limits: { edit: 'deny' as const } };
   const told = 'Be brief.\n\nOnly review.';
 
   it('go with the session, with those of its preset', async () => {
     const { asked, chat, session } = await begin(true);
-    assert.deepEqual(asked, [told]);
+    assert.deepEqual(asked, [told, { edit: 'deny' }]);
     assert.deepEqual(session?.prompts[0]?.attachments, []);
-    assert.deepEqual(chat.view.preset, { name: 'Review', instructions: 'Only review.' });
+    assert.deepEqual(chat.view.preset, preset);
   });
 
   it('go with the first prompt to a backend that takes none, and the conversation says so', async () => {
@@ -59,7 +60,7 @@ describe('The instructions of a conversation', () => {
     await window.chats.stop();
     presets.instructions.ofUser = '';
     const stored = window.store.heads.find((head) => head.id === id);
-    assert.deepEqual(stored?.preset, { name: 'Review', instructions: 'Only review.' });
+    assert.deepEqual(stored?.preset, preset);
     assert.equal(presets.instructionsFor(stored.preset), 'Only review.');
   });
 });

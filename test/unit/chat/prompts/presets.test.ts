@@ -6,7 +6,14 @@ import { parsePresets, withPreset, type Preset } from '../../../../src/chat/comm
 import { joinInstructions, maxInstructionUnits } from '../../../../src/chat/common/prompts/standingInstructions';
 import { SettingPresets } from '../../../fake/settingPresets';
 
-const review = { agent: 'claude', model: 'opus', mode: 'plan', options: { fast: true }, instructions: 'Only review.' };
+const review = {
+  agent: 'claude',
+  model: 'opus',
+  mode: 'plan',
+  options: { fast: true },
+  instructions: 'Only review.',
+  permissions: { edit: 'deny' },
+};
 
 describe('parsePresets', () => {
   it('reads the user’s presets before the workspace’s, whose names do not replace them', () => {
@@ -19,8 +26,9 @@ describe('parsePresets', () => {
         agent: 'claude',
         values: { fast: true, model: 'opus', mode: 'plan' },
         instructions: 'Only review.',
+        limits: { edit: 'deny' },
       },
-      { name: 'Team', isOfWorkspace: true, agent: undefined, values: {}, instructions: undefined },
+      { name: 'Team', isOfWorkspace: true, agent: undefined, values: {}, instructions: undefined, limits: undefined },
     ]);
     assert.deepEqual(parsePresets(undefined, null), { presets: [], problems: [] });
   });
@@ -48,11 +56,29 @@ describe('parsePresets', () => {
     );
   });
 
+  it('takes no permission that allows something, and asks where it is not clear', () => {
+    const permissions = { read: 'allow', edit: 'deny', run: 1, look: 'deny' };
+    const { presets, problems } = parsePresets({ A: { permissions }, B: { permissions: 'deny' } }, undefined);
+    assert.deepEqual(
+      presets.map(({ limits }) => limits),
+      [
+        { read: 'ask', edit: 'deny', run: 'ask' },
+        { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' },
+      ],
+    );
+    assert.deepEqual(problems, [
+      '"read" in "permissions" of "A" is neither ask nor deny, so it is treated as ask',
+      '"run" in "permissions" of "A" is neither ask nor deny, so it is treated as ask',
+      '"permissions" of "A" has an unknown property "look"',
+      '"permissions" of "B" is not an object, so every action needs your approval',
+    ]);
+  });
+
   it('reads what was saved as it was, beside what was there', () => {
     const [saved] = parsePresets({ Review: review }, undefined).presets;
     assert.ok(saved);
     assert.deepEqual(withPreset({ Other: 7 }, saved), { Other: 7, Review: review });
-    const plain = { name: 'Plain', agent: 'codex', values: {}, instructions: undefined };
+    const plain = { name: 'Plain', agent: 'codex', values: {}, instructions: undefined, limits: undefined };
     assert.deepEqual(withPreset(undefined, plain), { Plain: { agent: 'codex' } });
   });
 });
@@ -78,7 +104,10 @@ const offered: OptionView[] = [
 
 describe('narrowPreset', () => {
   const narrow = (values: Preset['values'], isOfWorkspace = true, options = offered) =>
-    narrowPreset({ name: 'x', isOfWorkspace, agent: undefined, values, instructions: undefined }, options);
+    narrowPreset(
+      { name: 'x', isOfWorkspace, agent: undefined, values, instructions: undefined, limits: undefined },
+      options,
+    );
 
   it('leaves out of a workspace’s preset what could let an agent act without asking', () => {
     assert.deepEqual(narrow({ mode: 'yolo', model: 'a', effort: 'a', sandbox: false }), {
@@ -129,10 +158,16 @@ describe('Presets', () => {
     const [preset] = presets.all;
     assert.ok(preset);
     presets.choose(preset, 'claude');
-    assert.deepEqual(presets.presetFor('claude'), { name: 'Review', instructions: 'Only review.' });
+    assert.deepEqual(presets.presetFor('claude'), {
+      name: 'Review',
+      instructions: 'Only review.',
+      limits: { edit: 'deny' },
+    });
     assert.equal(presets.presetFor('codex'), undefined);
     assert.deepEqual(presets.viewFor(presets.presetFor('claude')), {
-      presets: [{ name: 'Review', detail: 'claude · true · opus · plan · Only review.', isOfWorkspace: false }],
+      presets: [
+        { name: 'Review', detail: 'claude · true · opus · plan · edit: deny · Only review.', isOfWorkspace: false },
+      ],
       instructions: 'Be brief.\n\nOnly review.',
       preset: 'Review',
     });

@@ -4,6 +4,7 @@ import { toToolRequest } from '../../../../../src/acp/common/approvals/toolReque
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/session/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
+import type { SessionLimits } from '../../../../../src/session/common/sessionBackend';
 import type { ToolCommand } from '../../../../../src/session/common/toolCaller';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
@@ -15,7 +16,7 @@ const run = { argv: ['npm', 'test'], cwd: '/ws', env: {} };
 const allowRun: PermissionRule = { effect: 'allow', command: run.argv, cwd: '/ws', scope: 'always' };
 const allowEdits: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' };
 
-function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
+function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown, limits?: SessionLimits) {
   const events: SessionEvent[] = [];
   const turn = new AbortController();
   let current = turn;
@@ -27,6 +28,7 @@ function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown)
     cwd: '/ws',
     approvals,
     standing,
+    limits,
     log: nullLogger,
     modeName: () => undefined,
     stopSignal: () => current.signal,
@@ -424,6 +426,23 @@ describe('what an agent may do', () => {
     const opened = serviceOf([allowEdits], { '*': { edit: 'allow' } });
     assert.ok((await ask(opened, onlyAlways)).question);
     opened.approvals.withdrawAll();
+  });
+});
+
+describe('the limits of a session', () => {
+  const all = { '*': { read: 'allow', edit: 'allow', run: 'allow' } };
+
+  it('deny what the policy and a rule allow', async () => {
+    const { service } = serviceOf([allowRun], all, { run: 'deny' });
+    assert.equal((await service.mayRun(run)).isGranted, false);
+    assert.equal((await service.mayRead('/ws/a.ts', signal)).isGranted, true);
+  });
+
+  it('ask about what only the policy allows', async () => {
+    const opened = serviceOf([], all, { edit: 'ask' });
+    assert.ok((await ask(opened)).question);
+    const unlimited = serviceOf([], all);
+    assert.equal((await ask(unlimited)).question, undefined);
   });
 });
 

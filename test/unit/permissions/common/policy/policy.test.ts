@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   combineUserAndWorkspacePolicies,
+  limitPolicy,
   policyKindsOfRequest,
 } from '../../../../../src/permissions/common/policy/policy';
 import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
@@ -18,6 +19,18 @@ describe('the policy of permissions', () => {
     const user = { '*': { read: 'allow', run: 'ask' }, demo: { run: 'allow' } };
     assert.deepEqual(of('demo', user), { read: 'allow', run: 'allow' });
     assert.deepEqual(of('other', user), { read: 'allow', run: 'ask' });
+  });
+
+  it('can be limited for a session, and never widened', () => {
+    const policy = { read: 'allow', edit: 'ask', run: 'deny' } as const;
+    assert.deepEqual(limitPolicy(policy, {}), policy);
+    assert.deepEqual(limitPolicy(policy, { read: 'ask', edit: 'deny', run: 'ask', fetch: 'ask' }), {
+      read: 'ask',
+      edit: 'deny',
+      run: 'deny',
+      fetch: 'ask',
+    });
+    assert.deepEqual(limitPolicy(policy, { read: 'allow', edit: 'allow', run: 'allow', fetch: 'allow' }), policy);
   });
 
   it('is combined once for each agent', () => {
