@@ -219,6 +219,10 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
+  stopCall(): Promise<void> {
+    return Promise.resolve();
+  }
+
   stop(): Promise<void> {
     this.stops.push(this.id);
     return Promise.resolve();

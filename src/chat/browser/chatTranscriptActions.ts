@@ -25,6 +25,9 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
     ...(isReadonly
       ? {}
       : {
+          stopCall: async (entryId) => {
+            await page.requestForSession(chatRequests.stopCall, (sessionId) => ({ sessionId, entryId }));
+          },
           restore: (entryId) =>
             void page.requestForSession(chatRequests.restore, (sessionId) => ({ sessionId, entryId })),
           afterFailure: {

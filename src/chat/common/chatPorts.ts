@@ -212,10 +212,9 @@ export interface Chat {
    * `readonly` if that window cannot be asked
    */
   stop(): Promise<void>;
-  /**
-   * Asks the agent to continue an answer that was interrupted. The draft stays unchanged. @throws BackendError,
-   * ChatError
-   */
+  /** Stops what one entry shows, or denies it if it waits for an answer. Resolves when that is done. @throws BackendError */
+  stopCall(entryId: string): Promise<void>;
+  /** Asks the agent to continue an interrupted answer. The draft stays unchanged. @throws BackendError, ChatError */
   sendContinue(): Promise<void>;
   /**
    * Answers an approval. `reason` becomes the next prompt, before queued prompts, and is sent as soon as no turn is

@@ -187,6 +187,11 @@ export interface BackendSession extends TurnSource, Disposable {
   /** Cancels the turn, whoever began it. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**
+   * Stops one call, its terminal or its subagent, while the turn goes on. Resolves when it has ended. Only for calls whose events
+   * say `can_stop`. Absent if the backend cannot do that. @throws BackendError if it refuses, or does not do it in time
+   */
+  stopCall?(callId: string): Promise<void>;
+  /**
    * Cancels the turn because the window closes. Resolves when the turn has ended; there is no time limit. Never
    * rejects. Absent if the turn continues without the window.
    */

@@ -73,6 +73,8 @@ const toolDetails = {
   kind: ToolKind.optional(),
   locations: z.array(ToolLocation).optional(),
   content: z.array(ToolContent).optional(),
+  /** Whether the user can stop the call now, with `BackendSession.stopCall`. Missing: unchanged, at first false. */
+  can_stop: z.boolean().optional().catch(undefined),
 };
 const toolName = { tool_name: Text, operation: Text };
 const ToolResult = z.looseObject({

@@ -30,6 +30,8 @@ export interface TranscriptActions {
   readonly continueTurn?: () => void;
   /** Steps after a turn that has failed. */
   readonly afterFailure?: FailureActions;
+  /** Stops what an entry shows, or denies what it waits for. Resolves when that is done, or after an error was shown. */
+  readonly stopCall?: (entryId: string) => Promise<void>;
   readonly editPrompt?: (entryId: string) => void;
   /** Restores the conversation or files to the state before a prompt. */
   readonly restore?: (entryId: string) => void;

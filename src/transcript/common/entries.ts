@@ -234,6 +234,8 @@ export const Entry = z.discriminatedUnion('kind', [
     error: optional(Text),
     startedAt: optional(z.number()),
     durationMs: optional(z.number()),
+    /** Whether the user can stop the call now, or deny what it waits for. */
+    canStop: optional(z.boolean()),
     /** The chosen answer to its approval, or why there is no answer. */
     decision: optional(Text),
     /** Id of the thread that contains the subagent's transcript. */

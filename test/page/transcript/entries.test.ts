@@ -108,6 +108,40 @@ describe('the entries of a transcript', () => {
     assert.match(await words(), /Effort: High Task I look/);
   });
 
+  it('stops one call from its row, says so until the agent has, and keeps the row and the focus in place', async () => {
+    const call = toolEntry({ id: 't', title: 'npm test', state: 'running', input: '{}', canStop: true });
+    const waiting = toolEntry({ id: 'w', title: 'rm -rf old', state: 'waiting', canStop: true });
+    const { page: shown, host } = await open([call, waiting, toolEntry({ id: 'done', state: 'done' })]);
+    const answers: PromiseWithResolvers<undefined>[] = [];
+    host.answer(did, async () => {
+      const answer = Promise.withResolvers<undefined>();
+      answers.push(answer);
+      await answer.promise;
+      return {};
+    });
+    const names = (): Promise<(string | null)[]> =>
+      shown.locator('.tool-stop').evaluateAll((all) => all.map((button) => button.getAttribute('aria-label')));
+    const place = (): Promise<unknown> => shown.locator('.tool').first().boundingBox();
+    assert.deepEqual(await names(), ['Stop “npm test”', 'Deny “rm -rf old”']);
+    const before = await place();
+    await shown.locator('.tool-stop').first().focus();
+    await shown.keyboard.press('Enter');
+    await shown.keyboard.press('Enter');
+    assert.deepEqual(await host.waitFor(did), { action: 'stopCall', args: ['t'] });
+    await shown.getByText('Stopping…').waitFor();
+    assert.deepEqual([await names(), await place()], [['Stopping “npm test”', 'Deny “rm -rf old”'], before]);
+    // The agent has refused.
+    answers[0]?.resolve(undefined);
+    await shown.getByText('Stopping…').waitFor({ state: 'detached' });
+    assert.deepEqual([await names(), host.requestsOf(did).length], [['Stop “npm test”', 'Deny “rm -rf old”'], 1]);
+    await shown.keyboard.press('Enter');
+    await shown.getByText('Stopping…').waitFor();
+    await host.notify(didPatch, { put: [{ ...call, state: 'cancelled', canStop: false }], before: 0 });
+    await shown.getByText('Stopping…').waitFor({ state: 'detached' });
+    assert.deepEqual(await names(), ['Deny “rm -rf old”']);
+    assert.equal(await shown.evaluate(() => document.activeElement?.tagName), 'SUMMARY');
+  });
+
   it('leaves a card as the user put it', async () => {
     const call = toolEntry({ id: 't', state: 'running', input: '{}' });
     const { page: shown, host } = await open([call]);

@@ -140,6 +140,7 @@ export function sampleEntries(): Entry[] {
       toolKind: 'agent',
       state: 'running',
       startedAt: start,
+      canStop: true,
       parts: [
         { type: 'text', text: 'general-purpose · Sonnet · Effort: High', role: 'about' },
         { type: 'text', text: 'Find all callers of `splitRow`, also in the **tests**.', role: 'task' },

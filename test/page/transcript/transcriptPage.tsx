@@ -34,6 +34,9 @@ const allActions: TranscriptActions = {
   insertAtCursor: tell('insertAtCursor'),
   applyCode: tell('applyCode'),
   openAsNewFile: tell('openAsNewFile'),
+  stopCall: async (id) => {
+    await connection.request(did, { action: 'stopCall', args: [id] }).catch(() => undefined);
+  },
   editPrompt: tell('editPrompt'),
   restore: tell('restore'),
   undoRestore: tell('undoRestore'),

@@ -17,7 +17,14 @@ export interface ToolCallPatch {
   readonly locations?: readonly (ToolLocation & { line?: number | undefined })[] | null | undefined;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
+  readonly capabilities?: PartCapabilities | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** What the agent can do with a call, a terminal or a subagent at the moment. */
+export interface PartCapabilities {
+  /** Whether it can stop it. */
+  readonly cancel: boolean;
 }
 
 export type CallStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
@@ -28,6 +35,7 @@ export interface SubagentAnnouncement {
   readonly title?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly state?: SubagentState | null | undefined;
+  readonly capabilities?: PartCapabilities | undefined;
 }
 
 export interface SubagentState {

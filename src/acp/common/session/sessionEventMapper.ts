@@ -10,7 +10,9 @@ import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import type { OwnAction } from '../actions/ownActions';
-import { hasContent, ToolCalls, type CallDescription } from './toolCalls';
+import type { StopTarget } from '../calls/stoppableParts';
+import { hasContent } from '../calls/toolCallState';
+import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
@@ -120,9 +122,14 @@ export class SessionEventMapper {
     return this.toolCalls.describeCall(id) !== undefined;
   }
 
-  /** Updates a terminal that the agent runs. */
-  setAgentTerminal(terminalId: string, view: TerminalState): void {
-    this.toolCalls.setTerminal(terminalId, view, false);
+  /** Updates a terminal that the agent runs. `canCancel`: see `ToolCalls.setTerminal`. */
+  setAgentTerminal(terminalId: string, view: TerminalState, canCancel?: boolean): void {
+    this.toolCalls.setTerminal(terminalId, view, false, canCancel);
+  }
+
+  /** How the user can stop what an entry shows. Undefined if that is not possible. */
+  stopTargetOf(entryId: string): StopTarget | undefined {
+    return this.toolCalls.stopTargetOf(entryId);
   }
 
   /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */

@@ -25,6 +25,11 @@ export class TerminalStates {
     return this.stateById.get(id) ?? empty;
   }
 
+  /** Whether Backline runs, or has run, the terminal. */
+  isOwn(id: string): boolean {
+    return this.ownIds.has(id);
+  }
+
   append(id: string, data: string): void {
     const state = this.get(id);
     this.set(id, { ...state, output: state.output + data }, false);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
-import { isRecord } from '../../../base/common/isRecord';
+import { StoppableParts, type StopTarget } from '../calls/stoppableParts';
+import { applyUpdate, hasEndStatus, type ToolCallChanges, type ToolCallState } from '../calls/toolCallState';
 import { TerminalStates, type TerminalState } from './terminalStates';
 import {
   endPatchOf,
@@ -13,39 +14,10 @@ import {
   type OwnActionEntry,
 } from '../actions/ownActions';
 import { toToolContent } from './toolContent';
-import type { CallStatus, ToolCallPatch } from './agentMessages';
+import type { ToolCallPatch } from './agentMessages';
 import { TerminalMeta, type ToolCallContent } from './wireSchema';
 
-interface ToolCallState {
-  readonly id: string;
-  /** Whether this shows an action of Backline, and not a call of the agent. */
-  readonly isAction: boolean;
-  /** The number of the turn in which it has started. */
-  readonly turn: number;
-  /**
-   * The action of Backline in whose entry this call of the agent is shown. It only says where events go: the state of the
-   * call is its own, so that nothing of the action can be taken for something that the agent has said.
-   */
-  shownIn: OwnActionEntry | undefined;
-  readonly parentId: string | undefined;
-  /** Start time, in milliseconds of the monotonic clock. */
-  readonly startedAtMs: number;
-  name: string | undefined;
-  kind: ToolKind;
-  title: string | undefined;
-  status: CallStatus;
-  input: Record<string, unknown>;
-  /** Whether the agent has sent the input as an object. Without it, `input` says nothing about what the tool gets. */
-  hasInput: boolean;
-  output: unknown;
-  content: readonly ToolCallContent[];
-  locations: readonly ToolLocation[];
-  hasEnded: boolean;
-}
-
 const CommandResult = z.looseObject({ formatted_output: z.string() });
-
-const endStatuses: ReadonlySet<CallStatus> = new Set(['completed', 'failed', 'cancelled']);
 
 export interface CallDescription {
   readonly name: string | undefined;
@@ -69,6 +41,7 @@ export class ToolCalls {
   private readonly terminals = new TerminalStates(maxTerminalLength);
   private readonly callsWithNewOutput = new Set<ToolCallState>();
   private readonly ownActions = new OwnActions();
+  private readonly stoppable = new StoppableParts(this.terminals);
   private turn = 0;
 
   constructor(
@@ -133,9 +106,19 @@ export class ToolCalls {
     return patches.flatMap((patch) => this.applyActionUpdate(patch));
   }
 
-  /** `isOwn`: Backline runs the terminal, so that nothing that the agent says changes what it shows. */
-  setTerminal(terminalId: string, view: TerminalState, isOwn: boolean): void {
+  /** How the user can stop a call now. Undefined if that is not possible. */
+  stopTargetOf(callId: string): StopTarget | undefined {
+    const call = this.calls.get(callId);
+    return call?.turn === this.turn ? this.stoppable.targetOf(call) : undefined;
+  }
+
+  /**
+   * `isOwn`: Backline runs the terminal, so that nothing that the agent says changes what it shows. `canCancel`: whether the
+   * agent says that it can stop it; undefined if it says nothing new.
+   */
+  setTerminal(terminalId: string, view: TerminalState, isOwn: boolean, canCancel?: boolean): void {
     this.terminals.set(terminalId, view, isOwn);
+    if (!isOwn && canCancel !== undefined) this.stoppable.setAgentTerminal(terminalId, canCancel);
     this.markCallsWithNewOutput(terminalId);
   }
 
@@ -196,9 +179,10 @@ export class ToolCalls {
 
   private eventsOf(call: ToolCallState, changes: ToolCallChanges, wasShown: boolean): SessionEvent[] {
     const events: SessionEvent[] = wasShown ? [] : [this.startEvent(call)];
-    const ends = !call.hasEnded && endStatuses.has(call.status);
+    const ends = !call.hasEnded && hasEndStatus(call);
     if (ends) events.push(this.endCall(call), ...this.showUnreported());
-    else if (wasShown && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
+    else if (wasShown && (Object.keys(changes).length > 0 || this.isStopNews(call)))
+      events.push(this.updateEvent(call, changes));
     return events;
   }
 
@@ -237,6 +221,8 @@ export class ToolCalls {
       content: [],
       locations: [],
       hasEnded: false,
+      canCancel: false,
+      isShownStoppable: false,
     };
     this.calls.set(id, call);
     return call;
@@ -291,7 +277,8 @@ export class ToolCalls {
   private updateEvent(call: ToolCallState, changes: ToolCallChanges): SessionEvent {
     if (changes.content) this.callsWithNewOutput.delete(call);
     const content = changes.content ? { content: this.contentOf(call) } : {};
-    return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
+    const data = { session_id: this.sessionId, call_id: call.id, ...changes, ...content, ...this.stopField(call) };
+    return { event: 'tool:update', data };
   }
 
   private endCall(call: ToolCallState): SessionEvent {
@@ -318,7 +305,18 @@ export class ToolCalls {
       ...(call.title === undefined ? {} : { title: call.title }),
       ...(call.locations.length > 0 ? { locations: [...call.locations] } : {}),
       ...(call.content.length > 0 ? { content: this.contentOf(call) } : {}),
+      ...this.stopField(call),
     };
+  }
+
+  private isStopNews(call: ToolCallState): boolean {
+    return call.isShownStoppable !== (this.stopTargetOf(call.id) !== undefined);
+  }
+
+  private stopField(call: ToolCallState): { can_stop?: boolean } {
+    if (!this.isStopNews(call)) return {};
+    call.isShownStoppable = !call.isShownStoppable;
+    return { can_stop: call.isShownStoppable };
   }
 
   private contentOf(call: ToolCallState): ToolContent[] {
@@ -337,63 +335,4 @@ export class ToolCalls {
     const code = this.contentOf(call).find((item) => item.type === 'terminal')?.exit_code;
     return typeof code === 'number' ? `The command ended with exit code ${code}.` : 'The tool call failed.';
   }
-}
-
-interface ToolCallChanges {
-  title?: string;
-  kind?: ToolKind;
-  status?: Exclude<CallStatus, 'cancelled'>;
-  input?: Record<string, unknown>;
-  locations?: ToolLocation[];
-  content?: ToolContent[];
-}
-
-/** Whether an update says anything about a call that a user could see, beyond its kind and status. */
-export function hasContent(update: ToolCallPatch): boolean {
-  const { _meta: meta, content, locations, name, rawInput, rawOutput, title } = update;
-  const texts = [title, name].some((text) => (text ?? '').trim() !== '');
-  const lists = [content, locations].some((list) => (list ?? []).length > 0);
-  const raw = [rawInput, rawOutput].some((value) => value !== undefined && value !== null);
-  return texts || lists || raw || (meta ? Object.values(TerminalMeta.parse(meta)).some(isRecord) : false);
-}
-
-/** Applies an update and returns the changed fields. New content is only marked, as events contain all content. */
-function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
-  const changes: ToolCallChanges = {};
-  if (update.name !== undefined) call.name = update.name ?? undefined;
-  applyState(call, update, changes);
-  if (update.rawInput !== undefined) {
-    changes.input = call.input = toRecord(update.rawInput ?? {});
-    call.hasInput = isRecord(update.rawInput);
-  }
-  if (update.rawOutput !== undefined) call.output = update.rawOutput ?? undefined;
-  if (update.locations !== undefined) {
-    changes.locations = (update.locations ?? []).map(({ path, line }) => ({
-      path,
-      ...(line === undefined ? {} : { line }),
-    }));
-    call.locations = changes.locations;
-  }
-  if (update.content !== undefined) {
-    call.content = update.content ?? [];
-    changes.content = [];
-  }
-  return changes;
-}
-
-function applyState(call: ToolCallState, update: ToolCallPatch, changes: ToolCallChanges): void {
-  const { kind, status, title } = update;
-  if (title !== undefined && (title ?? undefined) !== call.title) {
-    call.title = title ?? undefined;
-    // Events cannot remove a title, so the name of the tool replaces it.
-    changes.title = title ?? call.name ?? call.kind;
-  }
-  if (kind !== undefined && (kind ?? 'other') !== call.kind) changes.kind = call.kind = kind ?? 'other';
-  if (status === undefined || (status ?? 'pending') === call.status) return;
-  call.status = status ?? 'pending';
-  changes.status = call.status === 'cancelled' ? 'failed' : call.status;
-}
-
-function toRecord(input: unknown): Record<string, unknown> {
-  return isRecord(input) ? { ...input } : { input };
 }

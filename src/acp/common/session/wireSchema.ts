@@ -165,11 +165,17 @@ export const SelectChoice = z.object({ value: RequiredText, name: RequiredText, 
 /** Distinguishes a member that clears a value (`null`) from one that changes nothing (missing or invalid). */
 export const clearable = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
 
+/** What the agent can do with something at the moment. Undefined if a message says nothing about it. */
+export const Capabilities = clearable(z.looseObject({ cancel: z.unknown() })).transform((capabilities) =>
+  capabilities === undefined ? undefined : { cancel: isRecord(capabilities?.cancel) },
+);
+
 /** The start of a subagent, and later changes. */
 export const SubagentUpdate = z.looseObject({
   sessionId: RequiredText,
   title: clearable(RequiredText),
   description: clearable(RequiredText),
+  capabilities: Capabilities,
   state: clearable(
     z.looseObject({
       state: RequiredText,

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type {
@@ -9,6 +10,7 @@ import type {
   ShownSubagentUpdate,
   ToolCallPatch,
 } from '../session/agentMessages';
+import { wireIdOf } from '../actions/agentCallIds';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
 import type { ToolCallContent } from '../session/wireSchema';
@@ -28,7 +30,15 @@ interface Subagent {
   isWorking: boolean;
 }
 
+/** Whom a user stops: a subagent, or one of its calls. Ids are those of the agent. */
+export interface SubagentPart {
+  readonly sessionId: string;
+  /** Undefined for the subagent itself. */
+  readonly toolCallId: string | undefined;
+}
+
 const maxSubagents = 200;
+const maxParts = 1_000;
 /** Length of the text that is collected before it is shown, in UTF-16 units, because every event contains the whole text. */
 const maxUnshownLength = 2 * 1024;
 const maxUnplacedMessages = 100;
@@ -36,6 +46,8 @@ const maxUnplacedMessages = 100;
 /** Shows each subagent of a session as a tool call, with the subagent's own calls and thoughts inside. */
 export class SubagentUpdates {
   private readonly subagentById = new Map<string, Subagent>();
+  /** The subagents and their calls that the agent says it can stop, by the ids of their calls in this session. */
+  private readonly partByCallId = new BoundedMap<string, SubagentPart>({ maxEntries: maxParts });
   private readonly messages = new SessionMessages();
   /** Where messages are shown: they stay there, also if the other session is announced later. */
   private readonly placeOfMessage = new WeakMap<SessionMessage, { subagent: Subagent; direction: 'to' | 'from' }>();
@@ -52,12 +64,13 @@ export class SubagentUpdates {
 
   /** Handles the start of a subagent, or a change of its description. Without `parentId`, it belongs to the session. */
   announce(announcement: SubagentAnnouncement, parentId?: string): SessionEvent[] {
-    const { description, sessionId, state, title } = announcement;
+    const { capabilities, description, sessionId, state, title } = announcement;
     const parent = parentId === undefined ? undefined : this.subagentById.get(parentId);
     const known = this.subagentById.get(sessionId);
     const subagent = known ?? this.add(sessionId, parent && parentId);
     const { words } = subagent;
     words.describe(announcement);
+    if (capabilities?.cancel) this.partByCallId.set(subagent.callId, { sessionId, toolCallId: undefined });
     const hasNews = title !== undefined || description !== undefined;
     const call: ToolCallPatch = {
       toolCallId: subagent.callId,
@@ -65,6 +78,7 @@ export class SubagentUpdates {
       ...(known ? {} : { name: 'subagent', kind: 'other', status: 'in_progress' }),
       ...(hasNews && words.content.length > 0 ? { content: words.content } : {}),
       ...(parent ? { parentCallId: parent.callId } : {}),
+      ...(capabilities ? { capabilities } : {}),
     };
     const events = this.startTurnIfNew(this.mapper.mapNestedCall(call), !known);
     const placed = known ? [] : [...this.unplaced].flatMap((message) => this.placeMessage(message));
@@ -89,6 +103,22 @@ export class SubagentUpdates {
    */
   mapSessionMessage(patch: SessionMessagePatch, reporterId?: string): SessionEvent[] {
     return this.placeMessage(this.messages.apply(patch, reporterId));
+  }
+
+  /** Returns the subagent, or its call, that is shown as this call. Undefined for a call of the session itself. */
+  partOf(callId: string): SubagentPart | undefined {
+    return this.partByCallId.get(callId);
+  }
+
+  /** Whether a session is that of a subagent, or of a subagent inside it. */
+  isInside(sessionId: string, subagentId: string): boolean {
+    const seen = new Set<string>();
+    for (let id: string | undefined = sessionId; id !== undefined && !seen.has(id);) {
+      if (id === subagentId) return true;
+      seen.add(id);
+      id = this.subagentById.get(id)?.parentId;
+    }
+    return false;
   }
 
   /** Converts a subagent's permission request, so that it names the subagent and refers to the call in this session. */
@@ -131,7 +161,7 @@ export class SubagentUpdates {
         return this.mapper.mapNotice(update.notice);
       case 'call':
       case 'callContent':
-        return [...this.showAll(subagent), ...this.mapCall(subagent, update)];
+        return [...this.showAll(subagent), ...this.mapCall(id, subagent, update)];
       case 'state':
         return this.applyState(subagent, update.state);
       case 'announcement':
@@ -140,12 +170,15 @@ export class SubagentUpdates {
   }
 
   private mapCall(
+    id: string,
     subagent: Subagent,
     update: Extract<ShownSubagentUpdate, { readonly kind: 'call' | 'callContent' }>,
   ): SessionEvent[] {
     const { mapper } = this;
     if (update.kind === 'call') {
       const call = this.inside(subagent, update.call);
+      const part = { sessionId: id, toolCallId: wireIdOf(update.call.toolCallId) };
+      if (update.call.capabilities?.cancel) this.partByCallId.set(call.toolCallId, part);
       return this.startTurnIfNew(mapper.mapNestedCallUpdate(call), !mapper.hasToolCall(call.toolCallId));
     }
     const known = mapper.describeCall(idInside(subagent, update.toolCallId));

@@ -10,6 +10,7 @@ import type {
 } from '../session/agentMessages';
 import {
   CallId,
+  Capabilities,
   contentBlocks,
   InitializeMeta,
   TurnCounts,
@@ -101,6 +102,7 @@ const ToolCallUpdate = z.looseObject({
   locations: clearable(lenientList(Location)),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
+  capabilities: Capabilities,
   _meta: Meta,
 });
 
@@ -196,6 +198,7 @@ export const sessionUpdates = {
     cwd: clearable(RequiredText),
     output: clearable(z.looseObject({ data: Base64 })),
     exitStatus: clearable(ExitStatus),
+    capabilities: Capabilities,
   }),
   terminal_output_chunk: z.looseObject({ terminalId: RequiredText, data: Base64 }),
   plan_update: z.looseObject({ plan: Plan }),

@@ -1,3 +1,4 @@
+import type { PartCapabilities } from '../session/agentMessages';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import type { TerminalState } from '../session/terminalStates';
 
@@ -10,6 +11,7 @@ interface AgentTerminal {
 interface TerminalPatch {
   readonly terminalId: string;
   readonly output?: { readonly data: string } | null | undefined;
+  readonly capabilities?: PartCapabilities | undefined;
   readonly exitStatus?:
     { readonly exitCode?: number | null | undefined; readonly signal?: string | null | undefined } | null | undefined;
 }
@@ -24,7 +26,7 @@ export class V2Terminals {
 
   constructor(private readonly mapper: SessionEventMapper) {}
 
-  update({ terminalId, output, exitStatus }: TerminalPatch): void {
+  update({ capabilities, terminalId, output, exitStatus }: TerminalPatch): void {
     const terminal = this.terminalOf(terminalId);
     if (output !== undefined) {
       terminal.decoder = new TextDecoder();
@@ -36,7 +38,7 @@ export class V2Terminals {
       const exit = exitStatus && { code: exitStatus.exitCode ?? null, signal: exitStatus.signal ?? null };
       terminal.view = { output: shown, truncated, ...(exit ? { exit } : {}) };
     }
-    this.mapper.setAgentTerminal(terminalId, terminal.view);
+    this.mapper.setAgentTerminal(terminalId, terminal.view, capabilities?.cancel);
   }
 
   append(terminalId: string, data: string): void {

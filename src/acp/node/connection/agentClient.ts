@@ -267,7 +267,7 @@ export class AgentClient {
     return this.connection;
   }
 
-  private requireProtocolRequests(): ProtocolRequests {
+  requireProtocolRequests(): ProtocolRequests {
     if (!this.protocolRequests) throw new BackendError('notReady', `${this.deps.agentTitle} has not been started.`);
     return this.protocolRequests;
   }

@@ -30,6 +30,9 @@ export interface OptionChange {
   readonly value: string | boolean;
 }
 
+/** Ids are those of the agent. */
+export type CancelledPart = { readonly toolCallId: string } | { readonly terminalId: string };
+
 /** Sends a request. `stopWaiting`: aborting `signal` rejects at once, instead of waiting for the agent's answer. */
 export type SendRequest = (
   method: string,
@@ -57,6 +60,11 @@ export interface ProtocolRequests {
    * Call after `session/cancel` was sent. This method and the next ones are absent if the version does not need them.
    */
   markCancelled?(sessionId: string): void;
+  /**
+   * Asks the agent to stop a call or a terminal of a session, and nothing else. Resolves when it has accepted that, which it
+   * does only while it says that it can.
+   */
+  cancelPart?(sessionId: string, part: CancelledPart, signal: AbortSignal): Promise<void>;
   /** Returns the agent's options after the change, if it sends them. */
   setOption(sessionId: string, change: OptionChange, signal?: AbortSignal): Promise<readonly AgentOption[] | undefined>;
   authenticate(methodId: string, signal?: AbortSignal): Promise<void>;

@@ -22,6 +22,7 @@ import type { PermissionRequest, SessionSetupResult } from '../../common/session
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import { AgentUpdates } from './agentUpdates';
 import { CallDecisions } from './callDecisions';
+import { CallStopper } from './callStopper';
 import { FileService } from './fileService';
 import { OwnActionRecorder } from './ownActionRecorder';
 import { PermissionService } from './permissionService';
@@ -66,6 +67,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private readonly engine: SessionEngine;
   private readonly permissions: PermissionService;
   private readonly callDecisions: CallDecisions;
+  private readonly callStopper: CallStopper;
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
   private readonly promptSender: PromptSender;
@@ -80,6 +82,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   readonly events: BackendSession['events'] = (options) => this.engine.events(options);
   readonly onDidChangeTurn: BackendSession['onDidChangeTurn'] = (listener) => this.engine.onDidChangeTurn(listener);
   readonly notify: SessionEngine['notify'] = (level, message) => this.engine.notify(level, message);
+  readonly stopCall: NonNullable<BackendSession['stopCall']> = (callId) => this.callStopper.stop(callId);
   private readonly emit = (events: readonly SessionEvent[]): void => this.engine.report(events);
   private readonly lifetimeController = new AbortController();
   private readonly endSignal = this.lifetimeController.signal;
@@ -100,6 +103,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       onOwnTurnEnd: () => this.handleOwnTurnEnd(),
       hasOpenCalls: () => this.mapper.hasOpenCalls,
       onSilence: () => this.endUnreportedTurn('end_turn'),
+      onDidReport: () => this.callStopper.check(),
     }));
     const { approvals, turns } = engine;
     this.onDidChangeTurn(() => agent.users.handleChange());
@@ -128,12 +132,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     };
     this.binding = new SessionBinding(bindingDeps, client);
     this.promptSender = new PromptSender({
-      agent,
-      binding: this.binding,
-      editor,
-      log,
-      notify: this.notify,
-      owner: this,
+      ...{ agent, binding: this.binding, editor, log, notify: this.notify, owner: this },
       onSteer: (text) => this.updates.expectSteered(text),
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
@@ -171,6 +170,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       },
       onDidEnd: () => agent.users.handleChange(),
     });
+    const { binding, mapper, terminals, updates } = this;
+    this.callStopper = new CallStopper({ agent, binding, clock, mapper, terminals, updates });
     this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.processUse = agent.users.add(this);
   }
@@ -217,7 +218,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const request = this.updates.toSessionRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
     this.callDecisions.checkForChanges();
-    return await this.callDecisions.decide(request, signal);
+    return await this.callStopper.during(asked.sessionId, signal, (live) => this.callDecisions.decide(request, live));
   }
 
   handleDisconnect(): void {
@@ -391,8 +392,6 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   private handleOwnTurnEnd(): void {
     this.callDecisions.endTurn();
-    for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
-      this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
-    }
+    this.updates.logIgnored(this.deps.log);
   }
 }

@@ -1,7 +1,8 @@
+import type { Logger } from '../../../base/common/log';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
-import { SubagentUpdates } from '../../common/subagents/subagentUpdates';
+import { SubagentUpdates, type SubagentPart } from '../../common/subagents/subagentUpdates';
 import { v1ShownSubagentUpdateOf, V1Updates } from '../../common/v1/v1Updates';
 import { v2ShownSubagentUpdateOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
@@ -36,6 +37,20 @@ export class AgentUpdates {
   /** Call before a prompt with this text is added to a turn. */
   expectSteered(text: string): void {
     this.v2.expectSteered(text);
+  }
+
+  logIgnored(log: Logger): void {
+    for (const [kind, count] of this.mapper.ignoredUpdateCounts)
+      log.debug(`Updates that were not understood so far: ${kind} (${count})`);
+  }
+
+  /** See `SubagentUpdates`. */
+  partOf(callId: string): SubagentPart | undefined {
+    return this.subagents.partOf(callId);
+  }
+
+  isInside(sessionId: string, subagentId: string): boolean {
+    return this.subagents.isInside(sessionId, subagentId);
   }
 
   /** Call when the agent's process has ended, or no longer matters. Returns the events that end its turn, if it began one. */

@@ -129,6 +129,11 @@ export class SessionBinding {
     });
   }
 
+  /** Where requests about running work go. Undefined without a process. */
+  get attached(): AttachedState<AgentClient> | undefined {
+    return this.state.kind === 'attached' ? this.state : undefined;
+  }
+
   /** Asks the agent to stop what it does without a prompt of this session. Never rejects. */
   async cancelTurnOfOthers(): Promise<void> {
     if (this.state.kind !== 'attached') return;

@@ -27,6 +27,7 @@ import {
 } from '../../common/v2/v2Schema';
 import {
   parseAnswer,
+  type CancelledPart,
   type OptionChange,
   type ProtocolRequests,
   type SendRequest,
@@ -102,6 +103,11 @@ export class V2Requests implements ProtocolRequests {
 
   markCancelled(sessionId: string): void {
     this.advance(sessionId, { kind: 'cancelled' });
+  }
+
+  async cancelPart(sessionId: string, part: CancelledPart, signal: AbortSignal): Promise<void> {
+    const method = 'toolCallId' in part ? 'tool_call/cancel' : 'terminal/cancel';
+    await this.send(method, { sessionId, ...part }, signal);
   }
 
   async setOption(

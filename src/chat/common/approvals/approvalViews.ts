@@ -5,10 +5,11 @@ import { guessKind, nameContradictsKind } from '../../../session/common/optionMe
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
+import { answerTo, groupAnswers } from './approvalAnswers';
 import { compactDiff } from './compactDiff';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
-import type { DiffTexts } from '../chatPorts';
+import type { ApprovalAnswer, DiffTexts } from '../chatPorts';
 import type { PartsWithDiffs } from '../transcript/toolParts';
 import { shownApproval } from './shownApproval';
 
@@ -79,6 +80,14 @@ export class ApprovalViews {
   pendingView(id: string): ApprovalView | undefined {
     const approval = this.openApprovals.get(id);
     return approval?.view.state === 'pending' ? this.compactView(approval) : undefined;
+  }
+
+  /** Returns the answer that denies what an entry waits for, and nothing else. Undefined if there is none. */
+  denialOf(entryId: string): ApprovalAnswer | undefined {
+    const id = [...this.openApprovals.values()].find(({ view }) => view.entryId === entryId)?.view.id;
+    const view = id === undefined ? undefined : this.pendingView(id);
+    const denial = view && groupAnswers(view.options).deny.primary;
+    return denial && answerTo(view, denial.label);
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */

@@ -1,3 +1,4 @@
+import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
@@ -234,6 +235,15 @@ export class ChatSession implements Chat {
     }
     this.answerDelivery.stopAutoSendingReason();
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
+  }
+
+  async stopCall(entryId: string): Promise<void> {
+    const { session } = this.connection;
+    const denial = this.chatTranscript.approvals.denialOf(entryId);
+    const callId = this.chatTranscript.toolEntries.callIdOf(entryId);
+    if (denial) await this.answerDelivery.sendAnswer(session, denial);
+    else if (session?.stopCall && callId !== undefined) await session.stopCall(callId);
+    else throw new BackendError('unsupported', 'This has already ended, or can no longer be stopped.');
   }
 
   async answerApproval(answer: ApprovalAnswer, reason: Draft = emptyDraft): Promise<void> {

@@ -132,6 +132,8 @@ export const chatRequests = {
   continueWith: defineRequestWithoutResult('chat/continueWith', z.object({ ...inSession, isSameAgent: z.boolean() })),
   /** Ends the turn and keeps the queue. */
   stop: defineRequestWithoutResult('chat/stop', z.object(inSession)),
+  /** Stops what one entry shows while the turn goes on, or denies what it waits for. Answered when that is done. */
+  stopCall: defineRequestWithoutResult('chat/stopCall', z.object({ ...inSession, entryId: Text })),
   /**
    * Answers an approval. `option` is the exact label, and `shown` that of the view that the page has drawn. `reason` is sent
    * as the next prompt.

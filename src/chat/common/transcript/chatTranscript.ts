@@ -47,7 +47,7 @@ export class ChatTranscript {
   private stage: TurnStage<Turn> = { kind: 'idle' };
   /** Whether the agent has said or done anything since the last prompt. */
   private hasAnswered = false;
-  private readonly toolEntries: ToolEntries;
+  readonly toolEntries: ToolEntries;
 
   constructor(
     document: TranscriptDocument,
@@ -319,9 +319,10 @@ export class ChatTranscript {
     const { backendTitle, toolEntries, writer } = this;
     const { call_id: callId } = data;
     const parts = callId === undefined ? undefined : toolEntries.shownPartsOf(callId);
-    if (callId !== undefined) toolEntries.markWaiting(callId);
-    const call = { callId, entryId: toolEntries.entryIdOf(callId), parts };
-    this.approvals.addApproval(data, call, backendTitle, writer.recordedAt);
+    const entryId = toolEntries.entryIdOf(callId);
+    this.approvals.addApproval(data, { callId, entryId, parts }, backendTitle, writer.recordedAt);
+    const canDeny = entryId !== undefined && this.approvals.denialOf(entryId) !== undefined;
+    if (callId !== undefined) toolEntries.markWaiting(callId, canDeny);
   }
 
   private applyDecision({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {

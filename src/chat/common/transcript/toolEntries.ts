@@ -35,6 +35,9 @@ interface Call {
   /** Since when the call waits for the user, in milliseconds since the epoch, and how long it has waited before. */
   waitingSince?: number | undefined;
   waitedMs: number;
+  /** Whether the agent can stop the call now, and whether the user can deny what it waits for. */
+  canStop: boolean;
+  canDeny: boolean;
   /** Whether the call started between turns, so that its end may never be reported. */
   readonly isLate: boolean;
 }
@@ -50,7 +53,7 @@ export interface RunningCall {
 }
 
 type ToolResult = EventData<'tool:post'>['result'];
-type CallDetails = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
+type CallDetails = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content' | 'can_stop'>;
 
 const endedStates: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
 
@@ -117,15 +120,23 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.callsById.get(callId)?.base.id;
   }
 
+  /** The id that events have for the call of an entry. */
+  callIdOf(entryId: string): string | undefined {
+    for (const [id, { base }] of this.callsById) if (base.id === entryId) return id;
+    return undefined;
+  }
+
   shownPartsOf(callId: string): PartsWithDiffs | undefined {
     const call = this.callsById.get(callId);
     return call && shownParts(call);
   }
 
-  markWaiting(callId: string): void {
+  /** `canDeny`: whether the user can deny the call, and nothing else. */
+  markWaiting(callId: string, canDeny: boolean): void {
     const call = this.callsById.get(callId);
     if (!call || (endedStates.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
+    call.canDeny = canDeny;
     call.waitingSince ??= this.writer.recordedAt;
     this.putEntry(call);
   }
@@ -182,6 +193,8 @@ export class ToolEntries {
       input,
       content: [],
       waitedMs: 0,
+      canStop: false,
+      canDeny: false,
       output: undefined,
       isLate: this.stateBetweenTurns !== undefined,
     };
@@ -236,7 +249,8 @@ export class ToolEntries {
     return this.writer.elapsedSince(startOf(call));
   }
 
-  private setDetails(call: Call, { title, kind, locations, content }: CallDetails): void {
+  private setDetails(call: Call, { title, kind, locations, content, can_stop: canStop }: CallDetails): void {
+    call.canStop = canStop ?? call.canStop;
     call.title = title ?? call.title;
     if (kind !== undefined && call.kind !== 'agent') call.kind = kind;
     if (locations) call.locations = locations.map(({ path, line }) => ({ path, ...withoutUndefined({ line }) }));
@@ -266,6 +280,7 @@ export class ToolEntries {
       parts: [...parts],
       ...(Object.keys(input).length > 0 ? { input: toJson(input) } : {}),
       ...(isNews ? { error } : {}),
+      ...((state === 'waiting' ? call.canDeny : call.canStop && !endedStates.has(state)) && { canStop: true }),
       ...withoutUndefined({ locations, startedAt: startOf(call), durationMs, decision }),
     };
     this.writer.put(entry, diffs);

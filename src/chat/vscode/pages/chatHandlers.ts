@@ -176,6 +176,10 @@ export function createChatHandlers(
       if (agent) await restore.continueWith(chat, agent, show);
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
+    stopCall: chatRequests.stopCall.withHandler(async ({ sessionId, entryId }) => {
+      await (await chatOf(sessionId)).stopCall(entryId);
+      page.feed.flushNow();
+    }),
     approve: chatRequests.approve.withHandler(async ({ sessionId, reason, ...answer }) => {
       // Only approvals of the displayed conversation can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');

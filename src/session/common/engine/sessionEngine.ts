@@ -27,6 +27,8 @@ interface SessionEngineDeps {
   readonly hasOpenCalls?: () => boolean;
   /** Called when an agent is silent in a turn whose end it does not report. Ends that turn. */
   readonly onSilence?: () => void;
+  /** Called after each report, but for the start of the session. */
+  readonly onDidReport?: () => void;
 }
 
 /**
@@ -56,7 +58,7 @@ export class SessionEngine implements TurnSource {
       hasOpenCalls: () => deps.hasOpenCalls?.() === true,
       onSilence: () => deps.onSilence?.(),
     });
-    this.report([{ event: 'session:start', data: { session_id: id } }]);
+    this.output.append({ event: 'session:start', data: { session_id: id } });
   }
 
   get turn(): SessionTurn {
@@ -72,6 +74,7 @@ export class SessionEngine implements TurnSource {
     for (const event of events) this.output.append(event);
     this.silence.noteActivity();
     if (!this.isAtBoundary) this.turnChanges.check();
+    this.deps.onDidReport?.();
   }
 
   /** Adds the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */

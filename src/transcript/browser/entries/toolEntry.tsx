@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { EntryOf, Part } from '../../common/entries';
 import { isPathInText, shortenPathsInText } from '../../common/shortPath';
 import { toolStateLabels } from '../../common/stateLabels';
@@ -11,6 +12,7 @@ import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTextsButton } from '../parts/showAll';
+import { StopButton } from '../parts/stopButton';
 import { SubagentSteps, SubthreadDisclosure, type RenderItems, type SubagentStepsProps } from './subagentSteps';
 import { useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
@@ -18,24 +20,32 @@ import { UntrustedText } from '../parts/untrustedText';
 
 /** The card of a tool call. It is open while the call runs, and a single line when the call is done. */
 export function ToolEntry({ entry, renderItems }: { entry: EntryOf<'tool'>; renderItems: RenderItems }) {
-  const { model } = useTranscriptContext();
+  const { actions, model } = useTranscriptContext();
+  const [isStopping, setStopping] = useState(false);
   const children = model.childIdsOf(entry.id);
   const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
-  if (isEmpty) {
-    return (
-      <div class={`tool tool-${entry.state} tool-bare`}>
-        <ToolHead entry={entry} />
-      </div>
-    );
-  }
+  const { stopCall } = actions;
+  const stop = async (): Promise<void> => {
+    setStopping(true);
+    await stopCall?.(entry.id);
+    setStopping(false);
+  };
+  const head = <ToolHead entry={entry} childCount={children.length} isStopping={isStopping} />;
   return (
-    <Disclosure
-      class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
-      isOpen={isOpenByDefault(entry)}
-      summary={<ToolHead entry={entry} childCount={children.length} />}
-    >
-      <ToolBody entry={entry} items={model.stepItemsOf(entry.id)} renderItems={renderItems} />
-    </Disclosure>
+    <>
+      {stopCall && entry.canStop && <StopButton entry={entry} isStopping={isStopping} onClick={() => void stop()} />}
+      {isEmpty ? (
+        <div class={`tool tool-${entry.state} tool-bare`}>{head}</div>
+      ) : (
+        <Disclosure
+          class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
+          isOpen={isOpenByDefault(entry)}
+          summary={head}
+        >
+          <ToolBody entry={entry} items={model.stepItemsOf(entry.id)} renderItems={renderItems} />
+        </Disclosure>
+      )}
+    </>
   );
 }
 
@@ -48,15 +58,23 @@ function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'
   return input === undefined && error === undefined && decision === undefined && locations.length === 0;
 }
 
-function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCount?: number }) {
+interface ToolHeadProps {
+  readonly entry: EntryOf<'tool'>;
+  readonly childCount: number;
+  /** Whether the user has asked to stop it. */
+  readonly isStopping: boolean;
+}
+
+function ToolHead({ entry, childCount, isStopping: isAskedToStop }: ToolHeadProps) {
   const { folders = [] } = useTranscriptContext().options;
   const { state, toolKind, title, durationMs, startedAt } = entry;
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
   const isRunning = state === 'running';
   const trouble = toolFailureText(entry);
-  const isPlain = isRunning || (state === 'done' && trouble === undefined);
-  const stateText = trouble ?? toolStateLabels[state];
+  const isStopping = isAskedToStop && entry.canStop === true;
+  const isPlain = !isStopping && (isRunning || (state === 'done' && trouble === undefined));
+  const stateText = isStopping ? 'Stopping…' : (trouble ?? toolStateLabels[state]);
   return (
     <>
       <span class="tool-icon">{isRunning ? <span class="spinner" /> : <Picture />}</span>

@@ -65,6 +65,22 @@ describe('The reason for a denial', () => {
     assert.deepEqual(waiting(), []);
   });
 
+  it('is not asked for if the call is denied from its row, while nothing else can be stopped from there', async () => {
+    const { last } = window.agent;
+    last.tell(event('tool:pre', { call_id: 'c', tool_name: 'run', operation: 'run', input: {} }));
+    last.tell(event('approval:required', { approval_id: 'b', call_id: 'c', prompt: '?', options: ['Yes', 'No'] }));
+    await until('the question', () => chat.view.approvals.length === 2);
+    const entryId = chat.view.approvals[1]?.entryId ?? '';
+    await chat.stopCall(entryId);
+    assert.deepEqual(last.calls, ['approve b No']);
+    await until('the answer', () => chat.view.approvals.length === 1);
+    await assert.rejects(chat.stopCall(entryId), /can no longer be stopped/);
+    last.stopCall = (id) => Promise.resolve(void last.calls.push(`stop ${id}`));
+    await chat.stopCall(entryId);
+    await assert.rejects(chat.stopCall('nothing'), /can no longer be stopped/);
+    assert.deepEqual([last.calls.at(-1), waiting()], ['stop c', []]);
+  });
+
   it('is not sent if it is blank', async () => {
     await answer(chat, 'a', 'No', draft('  '));
     assert.deepEqual(waiting(), []);

@@ -39,6 +39,9 @@ export class ChatBackendSession extends FakeTurn implements BackendSession {
   /** Set for an agent whose turn ends with the window. */
   interrupt?: () => Promise<void>;
 
+  /** Set for an agent that can stop single calls. */
+  stopCall?: (callId: string) => Promise<void>;
+
   /** `heard` is what its reader has of the turn that is open. */
   constructor(
     readonly id: string,

@@ -267,6 +267,35 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.equal(read.parent, task.id);
   });
 
+  it('says which calls can be stopped: while they run and their agent can, or while they wait and can be denied', () => {
+    const told = new TranscriptRecorder().prompt('Go');
+    const call = (call_id: string, more: object = {}) =>
+      event('tool:pre', { tool_name: 'run', operation: 'run', input: {}, call_id, kind: 'execute', ...more });
+    const asks = (id: string, option_kinds: ('allow_once' | 'reject_once' | 'reject_always')[]) =>
+      event('approval:required', {
+        approval_id: id,
+        call_id: id,
+        prompt: '?',
+        options: option_kinds.map((_, at) => `Option ${at}`),
+        option_kinds,
+      });
+    told.addEvents(call('a', { can_stop: true }), call('b'), call('c'), call('d', { can_stop: true }));
+    told.addEvents(asks('b', ['allow_once', 'reject_once']), asks('c', ['allow_once', 'reject_always']));
+    const shown = () => told.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.canStop ?? false] : []));
+    assert.deepEqual(shown(), [true, true, false, true]);
+    const entryId = told.entries[2]?.id ?? '';
+    assert.deepEqual(told.transcript.approvals.denialOf(entryId)?.option, 'Option 1');
+    assert.equal(told.transcript.toolEntries.callIdOf(entryId), 'b');
+    told.addEvents(
+      event('tool:update', { call_id: 'a', can_stop: false }),
+      event('tool:update', { call_id: 'd', title: 'D' }),
+    );
+    told.addEvents(event('approval:denied', { approval_id: 'b', decision: 'Option 1' }));
+    assert.deepEqual(shown(), [false, false, false, true]);
+    told.addEvents(event('prompt:complete', { response: '' }));
+    assert.deepEqual(shown(), [false, false, false, false]);
+  });
+
   it('computes the cost of a turn from running totals', () => {
     const told = new TranscriptRecorder();
     const cost = (amount: number) => ({ used: 10, size: 100, cost: { amount, currency: 'USD' } });
