@@ -11,6 +11,11 @@ interface SdkStreamOptions extends RecorderOptions {
   readonly onUpdate: (params: unknown) => void;
 }
 
+type Message = Record<string, unknown>;
+
+/** What the agent says after the answer to this belongs after the prompt, which is shown where the answer comes. */
+export const steeringMethod = '_session/steering';
+
 /** Maximum number of unanswered requests from the agent. Further requests are answered with an error. */
 const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
@@ -23,25 +28,41 @@ export function createSdkStream(stream: MessageStream, options: SdkStreamOptions
   const { log, onUpdate } = options;
   const throttledLog = new ThrottledLog(log);
   const traffic = new TrafficRecorder(options);
+  /** Messages after an answer that whoever asked has not seen yet: the SDK passes answers on later than updates come. */
+  let held: Message[] | undefined;
 
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
+      const receive = (message: Message): void => {
+        const { method, id } = message;
+        const refusal = refusalOf(message, traffic.receivedRequests);
+        if (refusal) {
+          throttledLog.warn('Refused a request', ` (${refusal.message})`);
+          stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
+            log.debug(`Could not refuse a request: ${String(error)}`);
+          });
+          return;
+        }
+        const request = traffic.recordInbound(message);
+        if (method === 'session/update' && id === undefined) onUpdate(message['params']);
+        else if (isForSdk(message, request !== undefined)) controller.enqueue(message);
+        else throttledLog.warn('Ignored an unexpected answer', ` (${JSON.stringify({ id }).slice(0, 60)})`);
+        if (request?.method !== steeringMethod) return;
+        held = [];
+        setImmediate(releaseHeld);
+      };
+      const releaseHeld = (): void => {
+        const waiting = held ?? [];
+        held = undefined;
+        // One of them may be such an answer itself.
+        for (const message of waiting) receiveOrHold(message);
+      };
+      const receiveOrHold = (message: Message): void => {
+        if (held) held.push(message);
+        else receive(message);
+      };
       const subscriptions = [
-        stream.onMessage((message) => {
-          const { method, id } = message;
-          const refusal = refusalOf(message, traffic.receivedRequests);
-          if (refusal) {
-            throttledLog.warn('Refused a request', ` (${refusal.message})`);
-            stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
-              log.debug(`Could not refuse a request: ${String(error)}`);
-            });
-            return;
-          }
-          const isAwaited = traffic.recordInbound(message) !== undefined;
-          if (method === 'session/update' && id === undefined) onUpdate(message['params']);
-          else if (isForSdk(message, isAwaited)) controller.enqueue(message);
-          else throttledLog.warn('Ignored an unexpected answer', ` (${JSON.stringify({ id }).slice(0, 60)})`);
-        }),
+        stream.onMessage(receiveOrHold),
         stream.onNoise(({ kind, bytes, excerpt }) => {
           const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is not a message';
           // Malformed messages are not logged, because they may contain a prompt or a key.
@@ -50,9 +71,13 @@ export function createSdkStream(stream: MessageStream, options: SdkStreamOptions
         }),
         stream.onDidClose((closed) => {
           for (const subscription of subscriptions) subscription.dispose();
+          while (held) releaseHeld();
           controller.error(new ConnectionClosedError(closed));
         }),
       ];
+    },
+    cancel: () => {
+      held = undefined;
     },
   });
   const writable = new WritableStream<AnyMessage>({

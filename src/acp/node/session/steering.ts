@@ -5,8 +5,7 @@ import type { AgentClient } from '../connection/agentClient';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import { toBackendError } from '../connection/agentErrors';
 import { parseAnswer } from '../connection/protocolRequests';
-
-const method = '_session/steering';
+import { steeringMethod } from '../connection/sdkStream';
 
 /** Claude and Codex answer with this. `startedNewTurn`: the agent has the prompt, and began a turn of its own with it. */
 const SteeringAnswer = z.looseObject({ outcome: z.enum(['injected', 'promptRequired', 'startedNewTurn', 'failed']) });
@@ -23,9 +22,9 @@ export async function askToSteer(
 ): Promise<'joined' | 'noTurn'> {
   const params = { sessionId, prompt, _meta: { steering: { idleBehavior: 'promptRequired' } } };
   try {
-    const send = (deadline: AbortSignal): Promise<unknown> => client.send(method, params, deadline);
-    const answer = await agent.requestWithTimeout(method, undefined, send, owner);
-    const { outcome } = parseAnswer(SteeringAnswer, answer, method);
+    const send = (deadline: AbortSignal): Promise<unknown> => client.send(steeringMethod, params, deadline);
+    const answer = await agent.requestWithTimeout(steeringMethod, undefined, send, owner);
+    const { outcome } = parseAnswer(SteeringAnswer, answer, steeringMethod);
     if (outcome === 'promptRequired') return 'noTurn';
     if (outcome !== 'failed') return 'joined';
   } catch (error) {

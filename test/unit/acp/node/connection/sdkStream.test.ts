@@ -4,6 +4,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import type { MessageStream, InvalidStreamData } from '../../../../../src/wire/common/messageStream';
 import type { TrafficEntry } from '../../../../../src/wire/common/traffic';
 import { createSdkStream } from '../../../../../src/acp/node/connection/sdkStream';
+import { until } from '../../../../support/eventually';
 import { duplexPair } from '../../../../fake/acp/duplex';
 
 function open() {
@@ -52,6 +53,33 @@ describe('the SDK over our transport', () => {
     assert.deepEqual((await reader.read()).value, { jsonrpc: '2.0', id: 7, method: 'fs/read_text_file' });
     assert.deepEqual((await reader.read()).value, { jsonrpc: '2.0', id: 0, result: {} });
     assert.deepEqual(updates, [{ one: 1 }]);
+  });
+
+  it('has updates after the answer to steering wait until whoever asked has it, in their order with all else', async () => {
+    const { reader, theirs, updates, writer } = open();
+    await writer.write({ ...request, method: '_session/steering' });
+    const seen: unknown[] = [];
+    const reading = (async () => {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        // As the chat is further away than the reader.
+        for (let step = 0; step < 50; step++) await Promise.resolve();
+        seen.push(idOf(read.value), updates.length);
+      }
+    })();
+    const update = (params: object) => theirs.send({ jsonrpc: '2.0', method: 'session/update', params });
+    const sent = [
+      update({ before: 1 }),
+      theirs.send({ jsonrpc: '2.0', id: 0, result: { outcome: 'injected' } }),
+      update({ after: 2 }),
+      theirs.send({ jsonrpc: '2.0', id: 7, method: 'fs/read_text_file' }),
+      update({ after: 3 }),
+    ];
+    await Promise.all(sent);
+    await until('all messages', () => updates.length === 3 && seen.length === 4);
+    assert.deepEqual(updates, [{ before: 1 }, { after: 2 }, { after: 3 }]);
+    assert.deepEqual(seen.slice(0, 3), [0, 1, 7]);
+    theirs.dispose();
+    await assert.rejects(reading);
   });
 
   it('does not get answers that nothing asked for, nor objects that are no messages', async () => {
