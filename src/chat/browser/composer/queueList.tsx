@@ -89,7 +89,7 @@ function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: Conversa
               onClick={() => act(page.steerQueued(id))}
             />
           ) : (
-            (session.status === 'busy' || session.status === 'stopping') && (
+            session.status === 'busy' && (
               <IconButton
                 label="Stop and Send"
                 about={about}

@@ -148,8 +148,10 @@ export class ChatPage {
 
   /** Ends the turn, and sends the composer's content before what is queued. */
   async stopAndSend(): Promise<void> {
+    const { sessionId } = this;
     const id = await this.send();
-    if (id !== undefined) await this.stopAndSendQueued(id);
+    // The user may have opened another conversation meanwhile.
+    if (id !== undefined && sessionId !== undefined) await this.request(chatRequests.stopAndSend, { sessionId, id });
   }
 
   /** Asks the agent to take a queued prompt into the turn. */
