@@ -1,4 +1,4 @@
-import { inputPattern, inputsOf, type PromptFileStyle, type PromptInput } from './promptFile';
+import { inputsOf, splitAtInputs, type PromptFileStyle, type PromptInput } from './promptFile';
 
 /** What the editor shows. Members are absent if there is nothing, or nothing that agents may read. */
 export interface EditorFacts {
@@ -71,16 +71,16 @@ async function fillVsCodePrompt(body: string, args: string, sources: FillSources
     values.set(input.name, value);
   }
   // In one pass, so that a value is never taken for a place.
-  const filled = body.replace(
-    new RegExp(`${inputPattern().source}|${factPattern.source}`, 'g'),
-    (whole: string, input?: string, _placeholder?: string, fact?: string) =>
-      (input === undefined ? facts.get(fact ?? '') : values.get(input.trim())) ?? whole,
+  const filled = splitAtInputs(body).map((piece) =>
+    typeof piece === 'string'
+      ? piece.replace(factPattern, (whole, fact: string) => facts.get(fact) ?? whole)
+      : (values.get(piece.name) ?? ''),
   );
-  return appendText(filled, left);
+  return appendText(filled.join(''), left);
 }
 
 const factPattern =
-  /\$\{(workspaceFolder|workspaceFolderBasename|file|fileBasename|fileDirname|fileBasenameNoExtension|selection|selectedText)\}/;
+  /\$\{(workspaceFolder|workspaceFolderBasename|file|fileBasename|fileDirname|fileBasenameNoExtension|selection|selectedText)\}/g;
 
 function factsFor(body: string, { file, folder, selection }: EditorFacts): ReadonlyMap<string, string> {
   const needs = (pattern: RegExp): boolean => pattern.test(body);

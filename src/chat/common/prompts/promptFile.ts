@@ -18,6 +18,8 @@ type PromptFileProblem = 'has a header without an end' | 'has no text';
 
 const fence = /^---[ \t]*$/;
 const maxWordUnits = 200;
+/** Of a line of the header, and of an input. What is longer is cut off, or is no input. */
+const maxPartUnits = 1024;
 
 /** Reads a prompt file. The header is YAML, of which only three members of one line each are read. Never throws. */
 export function parsePromptFile(text: string): PromptFile | PromptFileProblem {
@@ -56,27 +58,44 @@ export interface PromptInput {
 
 /** The `${input:name:placeholder}` of a text, each name once, in the order of the text. */
 export function inputsOf(body: string): PromptInput[] {
-  const inputs = [...body.matchAll(inputPattern())].map(([, name = '', placeholder]): PromptInput => ({
-    name: name.trim(),
-    placeholder: placeholder?.trim(),
-  }));
-  return inputs.filter(({ name }, index) => inputs.findIndex((other) => other.name === name) === index);
+  const inputs = new Map<string, PromptInput>();
+  for (const piece of splitAtInputs(body)) {
+    if (typeof piece !== 'string' && !inputs.has(piece.name)) inputs.set(piece.name, piece);
+  }
+  return [...inputs.values()];
 }
 
-/** Matches `${input:name}` and `${input:name:placeholder}`. New for each use, because it has a state. */
-export function inputPattern(): RegExp {
-  return /\$\{input:([^:}\n]+)(?::([^}\n]*))?\}/g;
+/** Splits a text at its `${input:name}` and `${input:name:placeholder}`. Reads each character once, however it is written. */
+export function splitAtInputs(body: string): (string | PromptInput)[] {
+  const opening = '${input:';
+  const pieces: (string | PromptInput)[] = [];
+  let readTo = 0;
+  let end = 0;
+  for (let start = body.indexOf(opening); start >= 0; start = body.indexOf(opening, start + 1)) {
+    if (start < readTo) continue;
+    const from = start + opening.length;
+    if (end < from) end = body.indexOf('}', from);
+    if (end < 0) break;
+    const input = end - from > maxPartUnits ? undefined : parseInput(body.slice(from, end));
+    if (!input) continue;
+    pieces.push(body.slice(readTo, start), input);
+    readTo = end + 1;
+  }
+  return [...pieces, body.slice(readTo)].filter((piece) => piece !== '');
+}
+
+function parseInput(written: string): PromptInput | undefined {
+  const [name = '', ...placeholder] = written.split(':');
+  if (name === '' || written.includes('\n')) return undefined;
+  return { name: name.trim(), placeholder: placeholder.length === 0 ? undefined : placeholder.join(':').trim() };
 }
 
 function memberOf(header: readonly string[], name: string): string | undefined {
   const prefix = `${name}:`;
-  const line = header.find((line) => line.startsWith(prefix));
-  const value = line === undefined ? '' : unquote(line.slice(prefix.length).trim());
+  const index = header.findIndex((line) => line.startsWith(prefix));
+  const value = unquote(header[index]?.slice(prefix.length, maxPartUnits).trim() ?? '');
   // The first line of a text over several lines is all that is shown.
-  if (line !== undefined && /^[|>][+-]?$/.test(value)) {
-    return shorten(header[header.indexOf(line) + 1]?.trim() ?? '');
-  }
-  return shorten(value);
+  return shorten(/^[|>][+-]?$/.test(value) ? (header[index + 1]?.slice(0, maxPartUnits).trim() ?? '') : value);
 }
 
 function shorten(value: string): string | undefined {
@@ -84,7 +103,13 @@ function shorten(value: string): string | undefined {
 }
 
 function unquote(value: string): string {
-  const [, quote, inner = ''] = /^(["'])(.*)\1$/.exec(value) ?? [];
-  if (quote === undefined) return value.replace(/\s+#.*$/, '');
-  return quote === '"' ? inner.replace(/\\(["\\])/g, '$1') : inner.replaceAll("''", "'");
+  const quote = value.charAt(0);
+  const inner = value.slice(1, -1);
+  if (value.length > 1 && value.endsWith(quote)) {
+    if (quote === '"') return inner.replace(/\\(["\\])/g, '$1');
+    if (quote === "'") return inner.replaceAll("''", "'");
+  }
+  // A comment begins with the first `#` after a space.
+  const comment = /[ \t]#/.exec(value);
+  return comment ? value.slice(0, comment.index).trimEnd() : value;
 }

@@ -3,8 +3,10 @@ import {
   argumentHintOf,
   inputsOf,
   parsePromptFile,
+  splitAtInputs,
   type PromptFile,
 } from '../../../../src/chat/common/prompts/promptFile';
+import { promptReferences } from '../../../../src/chat/common/prompts/promptReferences';
 
 function parsed(text: string): PromptFile {
   const file = parsePromptFile(text);
@@ -44,6 +46,12 @@ describe('parsePromptFile', () => {
     assert.equal(parsed('---\ndescription: >-\n  One line\n  and more\n---\nText').description, 'One line');
   });
 
+  it('ends a value at its comment, and leaves a quote that has no end', () => {
+    assert.equal(parsed('---\ndescription: a#b  # c\n---\nText').description, 'a#b');
+    assert.equal(parsed('---\ndescription: "open\n---\nText').description, '"open');
+    assert.equal(parsed("---\ndescription: '\n---\nText").description, "'");
+  });
+
   it('says what is wrong with a file that is not complete', () => {
     assert.equal(parsePromptFile('---\ndescription: x\nText'), 'has a header without an end');
     assert.equal(parsePromptFile('---\ndescription: x\n---\n \n'), 'has no text');
@@ -65,5 +73,39 @@ describe('the arguments of a prompt file', () => {
       { name: 'a', placeholder: undefined },
       { name: 'b', placeholder: 'of b' },
     ]);
+  });
+
+  it('have a length, are on one line, and leave all other text as it is', () => {
+    const long = `\${input:${'x'.repeat(1025)}}`;
+    const body = `a \${input:b\n} ${long} \${input:} \${input:c:d:e} \${input:f`;
+    assert.deepEqual(inputsOf(body), [{ name: 'c', placeholder: 'd:e' }]);
+    assert.equal(
+      splitAtInputs(body)
+        .map((piece) => (typeof piece === 'string' ? piece : '*'))
+        .join(''),
+      body.replace('${input:c:d:e}', '*'),
+    );
+  });
+});
+
+// With a search that begins anew at each of these, a test takes minutes and does not end in time.
+describe('a hostile prompt file of 64 KiB', () => {
+  const fill = (part: string): string => part.repeat((64 * 1024) / part.length);
+
+  it('is read, with its header', () => {
+    const line = fill(' ');
+    assert.equal(parsed(`---\ndescription: x${line}y\nargument-hint: "${fill('\\')}\n---\nText`).description, 'x');
+    assert.equal(parsed(`---\n${fill('---x\n')}---\nText`).body, 'Text');
+  });
+
+  it('has no inputs, and no files', () => {
+    for (const part of ['${input:', '${input:a:', '${', '](', '](a ', '](#', '#file:', '@.']) {
+      for (const end of ['', '\n}', ')']) {
+        const body = fill(part) + end;
+        assert.ok(inputsOf(body).length <= 1, part);
+        assert.ok(promptReferences(body, 'vscode').length <= 20, part);
+        assert.equal(promptReferences(body, 'claude').length, 0, part);
+      }
+    }
   });
 });
