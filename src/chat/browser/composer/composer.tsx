@@ -4,6 +4,8 @@ import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEven
 import { isCommandText, purposeOfText } from '../../common/approvals/reasonText';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView, Draft, MentionRow, PromptFileRow } from '../../common/chatView';
+import { promptFileInText } from '../../common/prompts/agentCommands';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { enterActions, type ComposerAction, type EnterActions } from './enterActions';
@@ -31,6 +33,8 @@ export function Composer() {
   const hintId = useId();
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
+  /** Whether the text that comes next is to be seen from its beginning. */
+  const isReplaced = useRef(false);
   const [activeId, setActiveId] = useState<string>();
   /** Index of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
@@ -43,13 +47,18 @@ export function Composer() {
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
   const takesReason = reasonTarget?.isAnswering === false && !isReadonly;
-  const promptFiles = usePromptFiles(draft.text);
+  const promptFiles = usePromptFiles(draft.text, (text) => {
+    isReplaced.current = true;
+    nextCaret.current = text.length;
+    input.current?.focus();
+  });
   const commandNames = [...useAgentCommands(), ...promptFiles.files].map(({ name }) => name);
   const purpose = isReadonly ? 'prompt' : purposeOfText(composerDraft.begunText, reasonTarget, commandNames);
   const isCommand = isCommandText(draft.text, commandNames);
   const canSteer = session?.canSteer === true;
   // An agent may read a command as mere text if it joins a turn.
-  const actions = enterActions({ purpose, isBusy, canSteer: canSteer && !isCommand, enterDuringTurn });
+  const isCall = promptFiles.written !== undefined;
+  const actions = enterActions({ purpose, isCall, isBusy, canSteer: canSteer && !isCommand, enterDuringTurn });
 
   const offered = isReadonly || isAttached(draft, offeredContext) ? undefined : offeredContext;
 
@@ -60,21 +69,11 @@ export function Composer() {
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
     put(insertSuggestedName(draft.text, caret ?? draft.text.length, trigger, name));
-  /** Puts the text of a prompt file in the place of its name. It is sent only by another Enter. */
-  const fillIn = async (file: PromptFileRow, args: string): Promise<void> => {
-    const { text } = composerDraft.draft;
-    const filled = await promptFiles.fill(file, args);
-    // What was typed meanwhile is kept.
-    if (!filled || composerDraft.draft.text !== text) return;
-    composerDraft.addAttachments(...filled.attachments);
-    put({ text: filled.text, caret: filled.text.length });
-    input.current?.focus();
-  };
   const suggestions = useSuggestions(draft.text, caret, promptFiles.files, {
     onCommand: (trigger, { name }) => complete(trigger, name),
     onPromptFile: (trigger, file) => {
       if (file.hint !== undefined && trigger.query !== file.name) complete(trigger, file.name);
-      else void fillIn(file, '');
+      else promptFiles.insert(file, promptFileInText(draft.text, [file])?.args ?? draft.text.slice(caret).trim());
     },
     onMention: (trigger, row) => {
       complete(trigger, row.title);
@@ -84,8 +83,9 @@ export function Composer() {
   });
   const start = suggestions?.trigger.start;
   const canSend = !composerDraft.isEmpty && !isReadonly && !isUntrusted;
-  const hasHint = !promptFiles.written && (purpose !== 'prompt' || (isBusy && canSend));
-  const open = suggestions && hasWritten && start !== dismissed ? suggestions : undefined;
+  const hasHint = !isCall && (purpose !== 'prompt' || (isBusy && canSend));
+  const isClosed = start === dismissed || (start === 0 && composerDraft.isPlain);
+  const open = suggestions && hasWritten && !isClosed ? suggestions : undefined;
   useLayoutEffect(() => setWritten(false), [session?.id]);
   // A layout effect runs before the user can press the next key.
   useLayoutEffect(() => {
@@ -115,28 +115,32 @@ export function Composer() {
   }, []);
 
   useLayoutEffect(() => {
-    if (nextCaret.current === undefined) return;
-    input.current?.setSelectionRange(nextCaret.current, nextCaret.current);
-    setCaret(nextCaret.current);
+    const { current: area } = input;
+    if (nextCaret.current === undefined || !area) return;
+    const isLong = isReplaced.current && area.scrollHeight > area.clientHeight;
+    const next = isLong ? 0 : nextCaret.current;
+    area.setSelectionRange(next, next);
+    if (isLong) area.scrollTop = 0;
+    setCaret(next);
     nextCaret.current = undefined;
+    isReplaced.current = false;
   }, [draft.text]);
 
   const perform = (action: ComposerAction): void => {
     if (action !== 'deny' && !canSend) return;
-    const { written } = promptFiles;
-    if (written) {
-      void fillIn(written.file, written.args);
-      return;
-    }
-    setCaret(undefined);
-    if (action === 'deny') page.runCommand('denyWithReason');
-    else void page.send(action === 'steer' ? action : undefined);
+    promptFiles.insertOr(() => {
+      setCaret(undefined);
+      if (action === 'deny') page.runCommand('denyWithReason');
+      else if (action !== 'insert') void page.send(action === 'steer' ? action : undefined);
+    });
   };
   const stopAndSend = (): void => {
     if (!canSend) return;
-    setCaret(undefined);
     input.current?.focus();
-    void page.stopAndSend();
+    promptFiles.insertOr(() => {
+      setCaret(undefined);
+      void page.stopAndSend();
+    });
   };
 
   /** Adds `@`, which opens the list of mentions. Escape takes it away again. */
@@ -171,6 +175,10 @@ export function Composer() {
     return true;
   };
 
+  /** The field forgets what it could undo when its text is replaced. */
+  const undoInsertion = (event: KeyboardEvent): boolean =>
+    event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && promptFiles.undo();
+
   const walkHistory = (event: KeyboardEvent, area: HTMLTextAreaElement): boolean => {
     if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
     if (area.selectionStart !== area.selectionEnd) return false;
@@ -192,7 +200,8 @@ export function Composer() {
     if (isAdd && offered) {
       event.preventDefault();
       composerDraft.addAttachments(offered);
-    } else if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
+    } else if (moveInList(event) || undoInsertion(event) || walkHistory(event, event.currentTarget))
+      event.preventDefault();
     else if (isSend) {
       event.preventDefault();
       const action = event.ctrlKey || event.metaKey ? actions.modifiedEnter : actions.enter;
@@ -222,7 +231,7 @@ export function Composer() {
           aria-haspopup="listbox"
           aria-controls={open && open.items.length > 0 ? listId : undefined}
           aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
-          aria-describedby={hasHint ? hintId : undefined}
+          aria-describedby={hasHint || isCall ? hintId : undefined}
           placeholder={takesReason ? 'Deny and say what to do instead…' : placeholderOf(session, actions)}
           disabled={isReadonly}
           dir="auto"
@@ -236,7 +245,10 @@ export function Composer() {
           onKeyDown={onKeyDown}
           onPaste={intake.onPaste}
         />
-        <CommandHint text={draft.text} promptFile={promptFiles.written?.file} />
+        <CommandHint id={hintId} text={draft.text} promptFile={promptFiles.written?.file} />
+        <span class="visually-hidden" role="status">
+          {promptFiles.announcement}
+        </span>
         <ComposerFoot
           isEmpty={composerDraft.isEmpty}
           isBusy={isBusy}
@@ -276,15 +288,24 @@ function isWritten({ isInserted, note, title }: Suggestion, { kind, query }: Com
 }
 
 /** Says which arguments a command takes, and what Enter does with a prompt file. */
-function CommandHint({ text, promptFile }: { text: string; promptFile: PromptFileRow | undefined }) {
+function CommandHint({ id, text, promptFile }: { id: string; text: string; promptFile: PromptFileRow | undefined }) {
   const commands = useAgentCommands();
   if (promptFile) {
-    const hint = promptFile.hint === undefined ? '' : `${promptFile.hint} · `;
-    return <p class="command-hint">{`${hint}Enter inserts the prompt`}</p>;
+    return (
+      <p id={id} class="command-hint">
+        {promptFile.hint !== undefined && <UntrustedText text={`${promptFile.hint} · `} />}
+        Enter inserts the prompt
+      </p>
+    );
   }
   const name = /^\/(\S+) $/.exec(text)?.[1];
   const hint = commands.find((command) => command.name === name)?.hint;
-  return hint === undefined ? null : <p class="command-hint">{hint}</p>;
+  if (hint === undefined) return null;
+  return (
+    <p class="command-hint">
+      <UntrustedText text={hint} />
+    </p>
+  );
 }
 
 /** Whether the draft has the file or selection already. */

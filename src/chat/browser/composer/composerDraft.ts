@@ -33,6 +33,7 @@ type SentPrompt = RevisedDraft & { readonly id: string };
 export class ComposerDraft {
   private currentDraft = emptyDraft;
   private begunFor: string | undefined;
+  private plainWord: string | undefined;
   private sessionId: string | undefined;
   private revision = 0;
   private saveTimer: number | undefined;
@@ -56,6 +57,14 @@ export class ComposerDraft {
   /** The text, and which approval it was begun for. After a reload that is unknown, so that the text is a prompt. */
   get begunText(): BegunText {
     return { text: this.currentDraft.text, begunFor: this.begunFor };
+  }
+
+  /**
+   * Whether the first word calls no prompt file: the text came from one, or the user was told that the file can't be used. It
+   * stays so until this word is changed.
+   */
+  get isPlain(): boolean {
+    return this.plainWord !== undefined;
   }
 
   /** Prompts that were sent and to which the host has not answered yet. */
@@ -89,8 +98,9 @@ export class ComposerDraft {
     this.saveSoon();
   }
 
-  /** Replaces the text with one that the user has not typed, such as an earlier prompt. */
-  setText(text: string): void {
+  /** Replaces the text with one that the user has not typed, such as an earlier prompt. `isPlain`: see there. */
+  setText(text: string, isPlain = false): void {
+    this.plainWord = isPlain ? firstWordOf(text) : undefined;
     this.applyUserEdit({ ...this.currentDraft, text });
   }
 
@@ -191,6 +201,7 @@ export class ComposerDraft {
 
   private setDraft(draft: Draft, typed?: { readonly target: ReasonTarget | undefined }): void {
     this.begunFor = changeText(this.begunText, draft.text, typed).begunFor;
+    if (firstWordOf(draft.text) !== this.plainWord) this.plainWord = undefined;
     this.currentDraft = draft;
     this.saveState();
     this.changeEmitter.fire();
@@ -201,6 +212,10 @@ export class ComposerDraft {
     const unconfirmed = [...sentDrafts];
     this.savedPageState.save({ sessionId, draft, isPending, unconfirmed } satisfies z.infer<typeof SavedDraft>);
   }
+}
+
+function firstWordOf(text: string): string {
+  return /^\S*/.exec(text)?.[0] ?? '';
 }
 
 /** Returns an id that no other prompt has. `randomUUID` does not exist in pages of servers without https. */

@@ -1,5 +1,5 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CloseIcon, QueueIcon, SendIcon, StopIcon, type Icon } from '../../../webview/browser/icons';
+import { CloseIcon, QueueIcon, SendIcon, StopIcon, TextIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import type { ComposerAction, EnterActions } from './enterActions';
@@ -14,7 +14,13 @@ interface ComposerFootProps {
   readonly onSend: () => void;
 }
 
-const icons: Record<ComposerAction, Icon> = { send: SendIcon, steer: SendIcon, queue: QueueIcon, deny: CloseIcon };
+const icons: Record<ComposerAction, Icon> = {
+  send: SendIcon,
+  steer: SendIcon,
+  queue: QueueIcon,
+  deny: CloseIcon,
+  insert: TextIcon,
+};
 
 /** The agent and its options, and what is done with the prompt. One row at each width. */
 export function ComposerFoot({ isEmpty, isBusy, actions, onSend }: ComposerFootProps) {

@@ -1,11 +1,16 @@
 import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { TextPurpose } from '../../common/approvals/reasonText';
 
-/** What becomes of the composer's content. `steer`: the agent takes it into the turn that runs. */
-export type ComposerAction = 'send' | 'steer' | 'queue' | 'deny';
+/**
+ * What becomes of the composer's content. `steer`: the agent takes it into the turn that runs. `insert`: the text of a prompt file
+ * takes its place.
+ */
+export type ComposerAction = 'send' | 'steer' | 'queue' | 'deny' | 'insert';
 
 interface EnterSituation {
   readonly purpose: TextPurpose;
+  /** Whether the text calls a prompt file. */
+  readonly isCall: boolean;
   readonly isBusy: boolean;
   /** Whether the turn that runs takes this prompt. */
   readonly canSteer: boolean;
@@ -19,12 +24,17 @@ export interface EnterActions {
 }
 
 /** What Enter does. The keys, the send button and the texts that explain them follow from it. */
-export function enterActions({ purpose, ...situation }: EnterSituation): EnterActions {
+export function enterActions({ isCall, purpose, ...situation }: EnterSituation): EnterActions {
+  if (isCall) return { enter: 'insert', modifiedEnter: 'insert' };
   const actions = actionsOfPrompt(situation);
   return purpose === 'reason' ? { ...actions, enter: 'deny' } : actions;
 }
 
-function actionsOfPrompt({ canSteer, enterDuringTurn, isBusy }: Omit<EnterSituation, 'purpose'>): EnterActions {
+function actionsOfPrompt({
+  canSteer,
+  enterDuringTurn,
+  isBusy,
+}: Omit<EnterSituation, 'isCall' | 'purpose'>): EnterActions {
   if (!isBusy) return { enter: 'send', modifiedEnter: 'send' };
   if (!canSteer) return { enter: 'queue', modifiedEnter: 'queue' };
   return enterDuringTurn === 'steer'

@@ -8,6 +8,7 @@ export const actionLabels: Record<ComposerAction, string> = {
   steer: 'Send Now',
   queue: 'Queue',
   deny: 'Deny with This Reason',
+  insert: 'Insert Prompt',
 };
 
 const verbs: Record<ComposerAction, string> = {
@@ -15,6 +16,7 @@ const verbs: Record<ComposerAction, string> = {
   steer: 'sends now',
   queue: 'queues',
   deny: 'denies',
+  insert: 'inserts the prompt',
 };
 
 /** Why the text is no reason for a denial. */

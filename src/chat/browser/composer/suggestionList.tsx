@@ -64,7 +64,11 @@ export function SuggestionList(props: SuggestionListProps) {
                   <UntrustedText text={detail} />
                 </span>
               )}
-              {note !== undefined && <span class="suggestion-note one-line">{note}</span>}
+              {note !== undefined && (
+                <span class="suggestion-note one-line">
+                  <UntrustedText text={note} />
+                </span>
+              )}
             </div>
           ))}
         </div>

@@ -1,7 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Draft, PromptFileRow } from '../../common/chatView';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { DraftAttachment, PromptFileRow } from '../../common/chatView';
 import { chatRequests } from '../../common/page/chatApi';
-import { promptFileInText, withoutAgentCommands } from '../../common/prompts/agentCommands';
+import {
+  insertIntoText,
+  promptFileInText,
+  withoutAgentCommands,
+  type PromptFileCall,
+} from '../../common/prompts/agentCommands';
 import { usePage } from '../chatPageContext';
 import { useAgentCommands } from './useSuggestions';
 
@@ -9,39 +14,110 @@ interface PromptFileChoice {
   /** The files that can be chosen, without those that the agent lists itself. */
   readonly files: readonly PromptFileRow[];
   /** The file whose name the composer's text begins with, and the arguments after it. */
-  readonly written: { readonly file: PromptFileRow; readonly args: string } | undefined;
-  /** Resolves to the text of the file. Undefined if the user cancels, if it can't be used, or while another one is filled in. */
-  readonly fill: (file: PromptFileRow, args: string) => Promise<Draft | undefined>;
+  readonly written: PromptFileCall | undefined;
+  /** Puts the text of a file in the place of the composer's text. It is sent only by another Enter. */
+  readonly insert: (file: PromptFileRow, args: string) => void;
+  /** Inserts the file that the text calls, or else sends it. Waits a while if it is not known yet which files there are. */
+  readonly insertOr: (send: () => void) => void;
+  /** Takes the last insertion back. Returns false if there is none, or the text was changed since. */
+  readonly undo: () => boolean;
+  /** For screen readers. Differs each time. */
+  readonly announcement: string;
 }
 
-/** Lists the prompt files anew each time when the user begins the text with `/`. */
-export function usePromptFiles(text: string): PromptFileChoice {
+interface Insertion {
+  readonly before: string;
+  readonly after: string;
+  readonly added: readonly DraftAttachment[];
+}
+
+const maxListMs = 2_000;
+
+/** Lists the prompt files anew each time when the user begins the text with `/`. `onReplaced`: the text is not the typed one. */
+export function usePromptFiles(text: string, onReplaced: (text: string) => void): PromptFileChoice {
   const page = usePage();
+  const { composerDraft } = page;
   const commands = useAgentCommands();
   const [listed, setListed] = useState<readonly PromptFileRow[]>([]);
+  const [announcement, setAnnouncement] = useState('');
+  /** Resolves to undefined if the files can't be listed, or are not needed any more. */
+  const listing = useRef<Promise<readonly PromptFileRow[] | undefined> | undefined>(undefined);
   const isFilling = useRef(false);
+  const last = useRef<Insertion | undefined>(undefined);
   const isWanted = text.startsWith('/');
-  useEffect(() => {
+  // A layout effect runs before the user can press the next key.
+  useLayoutEffect(() => {
     if (!isWanted) return undefined;
-    let isOver = false;
-    void page.request(chatRequests.promptFiles, {}).then((answer) => {
-      if (!isOver && answer) setListed(answer.files);
+    const answered = page.request(chatRequests.promptFiles, {}).then((answer) => answer?.files);
+    listing.current = answered;
+    void answered.then((files) => {
+      if (listing.current !== answered) return;
+      listing.current = undefined;
+      if (files) setListed(files);
     });
-    return () => void (isOver = true);
+    return () => void (listing.current = undefined);
   }, [page, isWanted]);
-  const files = withoutAgentCommands(listed, commands);
+  const callIn = (text: string, all: readonly PromptFileRow[]): PromptFileCall | undefined =>
+    composerDraft.isPlain ? undefined : promptFileInText(text, withoutAgentCommands(all, commands));
+
+  const replaceText = (text: string, isPlain: boolean): void => {
+    composerDraft.setText(text, isPlain);
+    onReplaced(text);
+  };
+  const fillIn = async ({ id, name }: PromptFileRow, args: string): Promise<void> => {
+    const { sessionId } = page;
+    const before = composerDraft.draft.text;
+    page.store.clearProblems();
+    const answer = await page.request(chatRequests.fillPromptFile, { id, args });
+    if (page.sessionId !== sessionId) {
+      if (answer?.filled) page.store.addProblem(`/${name} was not inserted, because another conversation is shown.`);
+      return;
+    }
+    const { text, attachments } = composerDraft.draft;
+    if (!answer && text === before) composerDraft.setText(text, true);
+    if (!answer?.filled) return;
+    const added = answer.filled.attachments.filter((one) => !attachments.some(({ id }) => id === one.id));
+    const after = insertIntoText(answer.filled.text, before, text);
+    composerDraft.addAttachments(...added);
+    replaceText(after, true);
+    last.current = { before: text, after, added };
+    const done = `Prompt inserted: /${name}`;
+    setAnnouncement((said) => (said === done ? `${done}\u00a0` : done));
+  };
+  const insert = (file: PromptFileRow, args: string): void => {
+    if (isFilling.current) return;
+    isFilling.current = true;
+    void fillIn(file, args).finally(() => (isFilling.current = false));
+  };
+  const written = isWanted ? callIn(text, listed) : undefined;
   return {
-    files,
-    written: isWanted ? promptFileInText(text, files) : undefined,
-    fill: async ({ id }, args) => {
-      if (isFilling.current) return undefined;
-      isFilling.current = true;
-      try {
-        page.store.clearProblems();
-        return (await page.request(chatRequests.fillPromptFile, { id, args }))?.filled;
-      } finally {
-        isFilling.current = false;
+    files: withoutAgentCommands(listed, commands),
+    written,
+    insert,
+    insertOr: (send) => {
+      const { sessionId } = page;
+      const { text } = composerDraft.draft;
+      const go = (call: PromptFileCall | undefined): void => (call ? insert(call.file, call.args) : send());
+      const name = /^\/(\S+)/.exec(text)?.[1];
+      const isKnown = name === undefined || composerDraft.isPlain || commands.some((command) => command.name === name);
+      if (!listing.current || isKnown) {
+        go(written);
+        return;
       }
+      const tooLate = new Promise<undefined>((resolve) => window.setTimeout(resolve, maxListMs));
+      void Promise.race([listing.current, tooLate]).then((files = []) => {
+        // What was typed since is to be sent by another Enter.
+        if (page.sessionId === sessionId && composerDraft.draft.text === text) go(callIn(text, files));
+      });
     },
+    undo: () => {
+      const { current: done } = last;
+      if (done?.after !== composerDraft.draft.text) return false;
+      last.current = undefined;
+      for (const { id } of done.added) composerDraft.removeAttachment(id);
+      replaceText(done.before, false);
+      return true;
+    },
+    announcement,
   };
 }

@@ -14,12 +14,20 @@ export function withoutAgentCommands(
   return files.filter((file) => !commands.some((command) => isSame(file, command)));
 }
 
-/** Splits a text that begins with the name of a prompt file into the file and its arguments. */
-export function promptFileInText(
-  text: string,
-  files: readonly PromptFileRow[],
-): { readonly file: PromptFileRow; readonly args: string } | undefined {
+/** A text that begins with the name of a prompt file: the file, and the arguments after its name. */
+export interface PromptFileCall {
+  readonly file: PromptFileRow;
+  readonly args: string;
+}
+
+export function promptFileInText(text: string, files: readonly PromptFileRow[]): PromptFileCall | undefined {
   const [, name, args = ''] = /^\/(\S+)(?:\s([\s\S]*))?$/.exec(text) ?? [];
   const file = files.find((one) => one.name === name);
   return file && { file, args: args.trim() };
+}
+
+/** Puts the text of a prompt file in the place of `before`. `now`: what has become of that meanwhile, which is kept. */
+export function insertIntoText(inserted: string, before: string, now: string): string {
+  if (now.startsWith(before)) return inserted + now.slice(before.length);
+  return now.trim() === '' ? inserted : `${inserted}\n\n${now}`;
 }

@@ -3,7 +3,8 @@ import { chatRequests } from '../../../../src/chat/common/page/chatApi';
 import type { PromptFileRow } from '../../../../src/chat/common/chatView';
 import { layoutFaults } from '../../support/layout';
 import { themeNames } from '../../support/themes';
-import { sessionOf, snapshot } from '../support/chatFixtures';
+import { guardMs, openQuestions } from '../support/approvalPages';
+import { commandApproval, sessionOf, snapshot } from '../support/chatFixtures';
 import { ChatPages, type ChatHere } from '../support/chatPages';
 
 const files: PromptFileRow[] = [
@@ -19,17 +20,22 @@ describe('prompt files in the composer', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
-  const open = async (first = snapshot(sessionOf()), options = {}): Promise<ChatHere> => {
-    const chat = await pages.openChat(first, options);
-    chat.host.answer(chatRequests.promptFiles, () => ({ files }));
-    chat.host.answer(chatRequests.fillPromptFile, ({ args }) => ({
+  const answerWithFiles = ({ host }: ChatHere): void => {
+    host.answer(chatRequests.promptFiles, () => ({ files }));
+    host.answer(chatRequests.fillPromptFile, ({ args }) => ({
       filled: {
         text: `Make ${args || 'nothing'}\nand test it.`,
         attachments: [{ kind: 'file' as const, id: 'f', title: 'a.ts' }],
       },
     }));
+  };
+  const open = async (first = snapshot(sessionOf()), options = {}): Promise<ChatHere> => {
+    const chat = await pages.openChat(first, options);
+    answerWithFiles(chat);
     return chat;
   };
+  const describedBy = ({ composer }: ChatHere) =>
+    composer.evaluate((area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent);
   const option = (chat: ChatHere, name: RegExp) => chat.page.getByRole('option', { name });
 
   it('are offered beside the agent’s commands, whose names they never take', async () => {
@@ -74,11 +80,114 @@ describe('prompt files in the composer', () => {
       '[form-name] [folder] · Enter inserts the prompt',
     );
     await chat.composer.pressSequentially('Order shop');
-    await chat.page.getByRole('button', { name: 'Send' }).click();
+    assert.match((await describedBy(chat)) ?? '', /Enter inserts the prompt$/);
+    await chat.page.getByRole('button', { name: 'Insert Prompt' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), { id: 'p1', args: 'Order shop' });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
     assert.equal(await chat.composer.inputValue(), 'Make Order shop\nand test it.');
     assert.equal(await chat.page.locator('.command-hint').count(), 0);
+    await chat.page.getByRole('status').getByText('Prompt inserted: /new-form').waitFor({ state: 'attached' });
+  });
+
+  it('never answer an approval, and are queued as prompts', async () => {
+    const chat = await openQuestions(pages, [commandApproval]);
+    answerWithFiles(chat);
+    await chat.page.clock.runFor(guardMs);
+    await chat.composer.pressSequentially('/daily');
+    await option(chat, /\/daily/).waitFor();
+    await chat.composer.press('Enter');
+    await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
+    await chat.composer.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, 'Make nothing\nand test it.');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.approve), []);
+  });
+
+  it('keep what is written after the caret, as arguments', async () => {
+    const chat = await open();
+    await chat.composer.fill('everything on the list');
+    await chat.composer.press('Home');
+    await chat.composer.pressSequentially('/dai');
+    await option(chat, /\/daily/).waitFor();
+    await chat.composer.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), {
+      id: 'p2',
+      args: 'everything on the list',
+    });
+    await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
+    await chat.composer.press('Control+z');
+    assert.equal(await chat.composer.inputValue(), '/daieverything on the list');
+    assert.equal(await chat.page.getByRole('button', { name: 'Remove a.ts' }).count(), 0);
+  });
+
+  it('keep what is written while they ask, and say so if another conversation is shown then', async () => {
+    const chat = await open();
+    const asked: (() => void)[] = [];
+    chat.host.answer(chatRequests.fillPromptFile, async () => {
+      await new Promise<void>((resolve) => asked.push(resolve));
+      return { filled: { text: 'Filled', attachments: [] } };
+    });
+    const insert = async (): Promise<void> => {
+      await chat.composer.fill('/daily');
+      await chat.composer.press('Enter');
+    };
+    await insert();
+    await chat.host.waitFor(chatRequests.fillPromptFile);
+    await chat.composer.fill('Something else');
+    asked[0]?.();
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'Filled\n\nSomething else');
+    await insert();
+    await chat.host.waitFor(chatRequests.fillPromptFile, 2);
+    await chat.tell({ session: sessionOf({ id: 'other' }) });
+    asked[1]?.();
+    await chat.page.getByText('/daily was not inserted, because another conversation is shown.').waitFor();
+  });
+
+  it('are waited for before a name is sent, but not for long', async () => {
+    const chat = await open();
+    const listed: (() => void)[] = [];
+    chat.host.answer(chatRequests.promptFiles, async () => {
+      await new Promise<void>((resolve) => listed.push(resolve));
+      return { files };
+    });
+    await chat.composer.fill('/daily now');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.promptFiles);
+    listed[0]?.();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), { id: 'p2', args: 'now' });
+    await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
+    assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
+    await chat.composer.fill('/unknown');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.promptFiles, 2);
+    await chat.page.clock.fastForward(2_000);
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/unknown');
+  });
+
+  it('are sent though their text begins with their own name', async () => {
+    const chat = await open();
+    chat.host.answer(chatRequests.fillPromptFile, () => ({ filled: { text: '/daily work', attachments: [] } }));
+    await chat.composer.pressSequentially('/daily');
+    await option(chat, /\/daily/).waitFor();
+    await chat.composer.press('Enter');
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === '/daily work');
+    await chat.composer.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/daily work');
+  });
+
+  it('are seen from their beginning when they are long', async () => {
+    const chat = await open(snapshot(sessionOf()), { height: 400 });
+    const text = Array.from({ length: 60 }, (_, line) => `Line ${line}`).join('\n');
+    chat.host.answer(chatRequests.fillPromptFile, () => ({ filled: { text, attachments: [] } }));
+    await chat.composer.pressSequentially('/daily');
+    await option(chat, /\/daily/).waitFor();
+    await chat.composer.press('Enter');
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('Line'));
+    assert.deepEqual(
+      await chat.composer.evaluate((area) =>
+        area instanceof HTMLTextAreaElement ? [area.scrollTop, area.selectionStart] : [],
+      ),
+      [0, 0],
+    );
   });
 
   it('leave the text as it is when the user cancels, and say what is wrong with a file', async () => {
@@ -96,6 +205,8 @@ describe('prompt files in the composer', () => {
     await chat.composer.press('Enter');
     await chat.page.getByText('broken.prompt.md has no text.').waitFor();
     assert.equal(await chat.composer.inputValue(), '/broken');
+    await chat.composer.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/broken');
   });
 
   for (const width of [250, 1440]) {

@@ -16,9 +16,13 @@ describe('What Enter does', () => {
   ];
   for (const [isBusy, canSteer, enterDuringTurn, enter, modifiedEnter] of cases)
     it(`${isBusy ? 'during a turn' : 'without a turn'}, ${canSteer ? 'with' : 'without'} steering, set to ${enterDuringTurn}`, () => {
-      const situation = { isBusy, canSteer, enterDuringTurn };
+      const situation = { isCall: false, isBusy, canSteer, enterDuringTurn };
       for (const purpose of noReasons)
         assert.deepEqual(enterActions({ ...situation, purpose }), { enter, modifiedEnter }, purpose);
       assert.deepEqual(enterActions({ ...situation, purpose: 'reason' }), { enter: 'deny', modifiedEnter });
+      for (const purpose of [...noReasons, 'reason'] as const) {
+        const inserts = enterActions({ ...situation, isCall: true, purpose });
+        assert.deepEqual(inserts, { enter: 'insert', modifiedEnter: 'insert' }, purpose);
+      }
     });
 });

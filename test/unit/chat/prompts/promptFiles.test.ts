@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
-import { promptFileInText, withoutAgentCommands } from '../../../../src/chat/common/prompts/agentCommands';
+import {
+  insertIntoText,
+  promptFileInText,
+  withoutAgentCommands,
+} from '../../../../src/chat/common/prompts/agentCommands';
 import { PromptFiles, type UserPromptFile } from '../../../../src/chat/common/prompts/promptFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -142,5 +146,12 @@ describe('prompt files beside the commands of an agent', () => {
     assert.equal(promptFileInText('/form', files)?.args, '');
     assert.equal(promptFileInText('/formal', files), undefined);
     assert.equal(promptFileInText('see /form', files), undefined);
+  });
+
+  it('take the place of what was typed, and of nothing that was typed meanwhile', () => {
+    assert.equal(insertIntoText('Make it', '/form', '/form'), 'Make it');
+    assert.equal(insertIntoText('Make it', '/form', '/form soon'), 'Make it soon');
+    assert.equal(insertIntoText('Make it', '/form', 'Other'), 'Make it\n\nOther');
+    assert.equal(insertIntoText('Make it', '/form', ' '), 'Make it');
   });
 });
