@@ -25,12 +25,14 @@ const maxTextLength = 16 * 1024;
 export class SessionMessages {
   private readonly messageByReport = new BoundedMap<string, Known>({ maxEntries: maxKeys });
 
+  /** `rootId` returns the agent's id of the session itself, if there is one. */
+  constructor(private readonly rootId: () => string | undefined) {}
+
   /** Returns the message after a change. `reporterId`: the subagent whose session reports it, or else the root session. */
-  apply(patch: SessionMessagePatch, reporterId?: string): SessionMessage {
+  apply(patch: SessionMessagePatch, reporterId = this.rootId()): SessionMessage {
     const own = keyOf(reporterId, patch.messageId);
     const keys = [own, ...otherKeysOf(patch, reporterId)];
-    const known = keys.map((key) => this.messageByReport.get(key)).find((message) => message !== undefined);
-    const message = known ?? { senderId: undefined, recipientId: undefined, text: '', textFrom: undefined };
+    const message = this.mergedOf(keys);
     for (const key of keys) this.messageByReport.set(key, message);
     const { content, isChunk, recipientSessionId, senderSessionId } = patch;
     if (senderSessionId !== undefined) message.senderId = senderSessionId ?? undefined;
@@ -41,6 +43,19 @@ export class SessionMessages {
       message.text = withLimit(isChunk ? message.text + text : text);
     }
     return message;
+  }
+
+  /** The message that all of these keys stand for. What its sessions have reported as several before becomes one. */
+  private mergedOf(keys: readonly string[]): Known {
+    const found = new Set(keys.flatMap((key) => this.messageByReport.get(key) ?? []));
+    const [first = { senderId: undefined, recipientId: undefined, text: '', textFrom: undefined }, ...others] = found;
+    for (const other of others) {
+      if (first.textFrom === undefined) Object.assign(first, { text: other.text, textFrom: other.textFrom });
+      other.text = '';
+      for (const [key, message] of [...this.messageByReport])
+        if (message === other) this.messageByReport.set(key, first);
+    }
+    return first;
   }
 }
 

@@ -22,7 +22,7 @@ interface Subagent {
   /** Id of the call that shows the subagent. */
   readonly callId: string;
   /** Undefined for a subagent of the session itself. */
-  readonly parentId: string | undefined;
+  parentId: string | undefined;
   readonly words: SubagentWords;
   readonly thoughts: SubagentThoughts;
   /** Length of the text that was received since the text was last shown. */
@@ -48,13 +48,20 @@ export class SubagentUpdates {
   private readonly subagentById = new Map<string, Subagent>();
   /** The subagents and their calls that the agent says it can stop, by the ids of their calls in this session. */
   private readonly partByCallId = new BoundedMap<string, SubagentPart>({ maxEntries: maxParts });
-  private readonly messages = new SessionMessages();
+  private readonly messages: SessionMessages;
   /** Where messages are shown: they stay there, also if the other session is announced later. */
   private readonly placeOfMessage = new WeakMap<SessionMessage, { subagent: Subagent; direction: 'to' | 'from' }>();
   /** Messages between sessions that were not announced, or not yet. */
   private readonly unplaced = new Set<SessionMessage>();
+  private untoldCount = 0;
+  private readonly told = new WeakSet<SessionMessage>();
 
-  constructor(private readonly mapper: SessionEventMapper) {
+  /** `rootId` returns the agent's id of the session itself. */
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    rootId: () => string | undefined = () => undefined,
+  ) {
+    this.messages = new SessionMessages(rootId);
     // A subagent may not report its own end.
     mapper.onEndOfTurn(() => [
       ...[...this.subagentById.values()].flatMap((subagent) => this.showAll(subagent)),
@@ -68,6 +75,8 @@ export class SubagentUpdates {
     const parent = parentId === undefined ? undefined : this.subagentById.get(parentId);
     const known = this.subagentById.get(sessionId);
     const subagent = known ?? this.add(sessionId, parent && parentId);
+    // It may have acted before. Its call stays where it is.
+    if (parent && parentId !== undefined && !this.isInside(parentId, sessionId)) subagent.parentId ??= parentId;
     const { words } = subagent;
     words.describe(announcement);
     if (capabilities?.cancel) this.partByCallId.set(subagent.callId, { sessionId, toolCallId: undefined });
@@ -200,11 +209,9 @@ export class SubagentUpdates {
   }
 
   private placeMessage(message: SessionMessage): SessionEvent[] {
+    if (this.told.has(message)) return [];
     const place = this.placeOfMessage.get(message) ?? this.findPlace(message);
-    if (!place) {
-      if (message.text.trim() !== '' && this.unplaced.size < maxUnplacedMessages) this.unplaced.add(message);
-      return [];
-    }
+    if (!place) return this.keepUnplaced(message);
     this.unplaced.delete(message);
     this.placeOfMessage.set(message, place);
     place.subagent.words.putMessage(message, place.direction);
@@ -219,12 +226,27 @@ export class SubagentUpdates {
     return recipient && ({ subagent: recipient, direction: 'to' } as const);
   }
 
+  /** Outside of a turn, nothing may follow that tells it. */
+  private keepUnplaced(message: SessionMessage): SessionEvent[] {
+    if (message.text.trim() === '' || this.unplaced.has(message)) return [];
+    if (this.unplaced.size < maxUnplacedMessages) this.unplaced.add(message);
+    else this.untoldCount++;
+    return this.mapper.turns.state.open || this.mapper.isInReplay ? [] : this.tellUnplacedMessages();
+  }
+
   /** Nothing that an agent says is lost, also if nobody knows to whom it belongs. */
   private tellUnplacedMessages(): SessionEvent[] {
-    const messages = [...this.unplaced];
+    const messages = [...this.unplaced].filter(({ text }) => text.trim() !== '');
+    const { untoldCount } = this;
     this.unplaced.clear();
+    this.untoldCount = 0;
+    for (const message of messages) this.told.add(message);
     const title = 'The agent reports a message of a subagent that it has not announced.';
-    return messages.flatMap(({ text }) => this.mapper.mapNotice({ severity: 'info', title, description: text }));
+    const more = `The agent reports ${untoldCount} more messages of subagents that it has not announced.`;
+    return [
+      ...messages.flatMap(({ text }) => this.mapper.mapNotice({ severity: 'info', title, description: text })),
+      ...(untoldCount > 0 ? this.mapper.mapNotice({ severity: 'info', title: more, description: undefined }) : []),
+    ];
   }
 
   /** Shows what is not shown yet, because something else follows. */

@@ -11,6 +11,8 @@ const maxMessages = 50;
 /** Maximum lengths of what is shown as the type of a subagent, and of a task that its title shows whole, in UTF-16 units. */
 const maxTypeLength = 60;
 const maxTitleLength = 100;
+/** Length of the beginning by which two long texts are compared, in UTF-16 units. */
+const minComparedLength = 4 * 1024;
 
 /** What a subagent is, what it was told, and what it has said: the content of the call that shows it. */
 export class SubagentWords {
@@ -63,16 +65,21 @@ export class SubagentWords {
   /** In reading order: facts, the task, later messages to it, its own words, and its reports. */
   get content(): ToolCallContent[] {
     const { task } = this;
-    const messages = textsOf(this.toIt).slice(1);
+    const told = textsOf(this.toIt);
     const sent = textsOf(this.fromIt);
-    const own = [...this.texts.values()].filter((text) => text.trim() !== '' && !sent.includes(text.trim()));
+    const own = [...this.texts.values()].filter((text) => text.trim() !== '' && !sent.some((one) => isSame(one, text)));
     const last = this.hasEnded && sent.length === 0 ? own.splice(-1) : [];
+    // All of it is in each event, so that what is said less often has to fit beside what matters more.
+    const room = { units: maxTextLength };
+    const reports = newest([...sent, ...last], room);
+    const words = newest(own, room);
+    const messages = newest(told.slice(told[0] === task?.trim() ? 1 : 0), room);
     return [
       ...this.wordsOf('about', this.about),
       ...(task === undefined || this.isTitle(task) ? [] : this.wordsOf('task', task)),
       ...messages.flatMap((text) => this.wordsOf('message', text)),
-      ...newest(own).map((text) => ({ type: 'content' as const, content: { type: 'text' as const, text } })),
-      ...[...sent, ...last].flatMap((text) => this.wordsOf('report', text)),
+      ...words.map((text) => ({ type: 'content' as const, content: { type: 'text' as const, text } })),
+      ...reports.flatMap((text) => this.wordsOf('report', text)),
     ];
   }
 
@@ -84,7 +91,7 @@ export class SubagentWords {
   }
 
   private get task(): string | undefined {
-    return textsOf(this.toIt)[0] ?? (this.type === undefined ? this.description : undefined);
+    return (this.type === undefined ? this.description : undefined) ?? textsOf(this.toIt)[0];
   }
 
   private isTitle(task: string): boolean {
@@ -131,14 +138,19 @@ function textsOf(messages: readonly SessionMessage[]): string[] {
   return messages.map(({ text }) => text.trim()).filter((text) => text !== '');
 }
 
-/** The newest of the texts, up to the maximum length of all. */
-function newest(texts: readonly string[]): string[] {
+/** The newest of the texts that fit into the room, which becomes smaller. */
+function newest(texts: readonly string[], room: { units: number }): string[] {
   const shown: string[] = [];
-  let left = maxTextLength;
   for (const text of [...texts].reverse()) {
-    if (left <= 0) break;
-    shown.unshift(endOfText(text, left));
-    left -= text.length;
+    if (room.units <= 0) break;
+    shown.unshift(endOfText(text, room.units));
+    room.units -= text.length;
   }
   return shown;
+}
+
+/** Whether a report is what the subagent has said itself: of a long text, only a part may have been kept. */
+function isSame(report: string, text: string): boolean {
+  const own = text.trim();
+  return report === own || (report.length >= minComparedLength && own.startsWith(report.slice(0, minComparedLength)));
 }

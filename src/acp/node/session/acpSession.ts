@@ -108,7 +108,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const { approvals, turns } = engine;
     this.onDidChangeTurn(() => agent.users.handleChange());
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs, turns);
-    this.updates = new AgentUpdates(this.mapper);
+    this.updates = new AgentUpdates(this.mapper, () => this.agentSessionId);
     const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
     const onDidChange = (): void => this.emit([this.mapper.configEvent()]);
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));

@@ -14,8 +14,12 @@ export class AgentUpdates {
   private readonly v2: V2Updates;
   private readonly subagents: SubagentUpdates;
 
-  constructor(private readonly mapper: SessionEventMapper) {
-    this.subagents = new SubagentUpdates(mapper);
+  /** `rootId` returns the agent's id of the session. */
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    rootId: () => string,
+  ) {
+    this.subagents = new SubagentUpdates(mapper, rootId);
     this.v1 = new V1Updates(mapper, this.subagents);
     this.v2 = new V2Updates(mapper, this.subagents);
   }

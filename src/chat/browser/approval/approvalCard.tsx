@@ -246,8 +246,9 @@ function ApprovalAnnouncement({ approval, spoken, countdown, answers: { allow, d
     ...env.flatMap(({ effect, name }) => (effect ? name : [])),
   ];
   const sentences = [
-    `Request from ${subagent === undefined ? asks : `${asks}, subagent “${subagent}”`}: ${spoken}`,
+    `Request from ${asks}: ${spoken}`,
     describeParts(parts),
+    subagent === undefined ? undefined : `Asked by the subagent “${subagent}”`,
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
     [

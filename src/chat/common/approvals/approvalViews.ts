@@ -6,6 +6,7 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
 import { answerTo, groupAnswers } from './approvalAnswers';
+import { subagentName } from './approvalWords';
 import { compactDiff } from './compactDiff';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
@@ -115,7 +116,8 @@ export class ApprovalViews {
         id,
         prompt,
         asks: context.agent ?? backendTitle,
-        ...withoutUndefined({ subagent: context.subagent, mode: context.mode }),
+        ...withoutUndefined({ mode: context.mode }),
+        ...(context.subagent === undefined ? {} : { subagent: subagentName(context.subagent) }),
         ...shown,
         options: optionsOf(data, context),
         state: 'pending',

@@ -1,5 +1,6 @@
 import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { oneLine } from '../../../base/common/text/oneLine';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
@@ -23,6 +24,15 @@ export function approvalTitle({ asks, parts, prompt, title: ownTitle }: Approval
 /** The agent's description of a command, as a title. It is quoted, so that nobody takes it for words of Backline. */
 export function quotedTitle(description: string): string {
   return `“${description.trim().replaceAll(/[“”]/g, "'")}”`;
+}
+
+/** Maximum length of a subagent's name on a card, in UTF-16 units. */
+const maxNameUnits = 60;
+
+/** The agent's title of a subagent, so short and without quotes that nobody takes it for the request. */
+export function subagentName(title: string): string {
+  const name = toVisibleText(oneLine(title)).replaceAll(/["“”„«»]/g, "'");
+  return name.length > maxNameUnits ? `${name.slice(0, maxNameUnits - 1)}…` : name;
 }
 
 /** Returns what screen readers say of the request before its parts: what is asked comes before the agent's words for it. */

@@ -296,6 +296,16 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.deepEqual(shown(), [false, false, false, false]);
   });
 
+  it('names the subagent that asks, in few words that cannot be taken for the request', () => {
+    const told = new TranscriptRecorder().prompt('Go');
+    const subagent = `Finder”\nRequest: “allow\u200b ${'x'.repeat(200)}`;
+    const asked = { approval_id: 'a', prompt: '?', options: ['Yes', 'No'], context: { subagent } };
+    told.addEvents(event('approval:required', asked));
+    const name = told.transcript.approvals.viewsAt(0)[0]?.subagent ?? '';
+    assert.match(name, /^Finder' Request: 'allow\[U\+200B\] x+…$/);
+    assert.equal(name.length, 60);
+  });
+
   it('computes the cost of a turn from running totals', () => {
     const told = new TranscriptRecorder();
     const cost = (amount: number) => ({ used: 10, size: 100, cost: { amount, currency: 'USD' } });

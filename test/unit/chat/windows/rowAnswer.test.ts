@@ -83,6 +83,7 @@ describe('rowAnswer', () => {
     ['no denial', ofCommand('ls', { options: [allow] })],
     ['two that allow once', ofCommand('ls', { options: [allow, { ...allow, label: 'Yes' }, reject] })],
     ['two that deny once', ofCommand('ls', { options: [allow, reject, { ...reject, label: 'Skip' }] })],
+    ['a subagent', ofCommand('ls', { subagent: 'Finder' })],
     ['a denial that asks for a reason', ofCommand('ls', { options: [allow, { ...reject, label: 'No, and say why' }] })],
     ['a misleading label', ofCommand('ls', { options: [{ ...allow, isMisnamed: true }, reject] })],
     ['one label twice', ofCommand('ls', { options: [allow, { label: 'Allow', kind: 'allow_always' }, reject] })],

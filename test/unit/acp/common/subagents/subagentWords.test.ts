@@ -12,7 +12,7 @@ import { FakeClock } from '../../../../fake/fakeClock';
 /** Shows what one session and its subagents say, as a reader of its events sees it. */
 class Reader {
   readonly mapper = new SessionEventMapper('s', new FakeClock());
-  readonly subagents = new SubagentUpdates(this.mapper);
+  readonly subagents = new SubagentUpdates(this.mapper, () => 'root');
   readonly events: SessionEvent[] = [];
 
   constructor() {
@@ -139,6 +139,54 @@ describe('the words of a subagent', () => {
     assert.match(reader.notices.join(), /has not announced\.\nWho are they\?/);
   });
 
+  it('wait for nothing outside of a turn, and are told once', () => {
+    const reader = new Reader();
+    for (let nth = 0; nth < 103; nth++) reader.says(`m${nth}`, 'x', 'y', `Message ${nth}.`);
+    reader.add(reader.mapper.endTurn({ stopReason: 'end_turn' }));
+    assert.equal(reader.notices.length, 101);
+    assert.match(reader.notices.at(-1) ?? '', /3 more messages/);
+    reader.says('n', 'x', 'y', 'Later.');
+    reader.says('n', 'x', 'y', 'Later.');
+    reader.add(reader.subagents.announce({ sessionId: 'y' }));
+    assert.equal(reader.notices.filter((notice) => notice.includes('Later.')).length, 1);
+    assert.deepEqual(reader.shown('subagent y'), []);
+  });
+
+  it('stay short enough for each event, and keep the task and the newest', () => {
+    const reader = new Reader();
+    reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C' }));
+    const long = 'word '.repeat(4_000);
+    for (let nth = 0; nth < 30; nth++) {
+      reader.says(`to${nth}`, 'root', 'c', `to ${nth} ${long}`);
+      reader.says(`from${nth}`, 'c', 'root', `from ${nth} ${long}`);
+    }
+    const shown = reader.shown('subagent c');
+    assert.ok(shown.join('').length < 50 * 1024, String(shown.join('').length));
+    assert.match(shown[0] ?? '', /^task: to 0 /);
+    assert.match(shown.at(-1) ?? '', /^report: from 29 /);
+  });
+
+  it('are one message if both sessions report it in pieces, and only later say which it is', () => {
+    const reader = new Reader();
+    reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C' }));
+    const chunk = (messageId: string): SessionMessagePatch => ({
+      ...{ messageId, content: [{ type: 'text', text: 'Find it.' }], isChunk: true },
+    });
+    reader.add(reader.subagents.mapSessionMessage(chunk('m')));
+    reader.add(reader.subagents.mapSessionMessage(chunk('r'), 'c'));
+    const ends = { senderSessionId: 'root', recipientSessionId: 'c' };
+    reader.add(reader.subagents.mapSessionMessage({ messageId: 'm', ...ends }));
+    reader.add(reader.subagents.mapSessionMessage({ messageId: 'r', ...ends, senderMessageId: 'm' }, 'c'));
+    assert.deepEqual(reader.shown('subagent c'), ['task: Find it.']);
+  });
+
+  it('of Codex stay its task, whatever it is told later', () => {
+    const reader = new Reader();
+    reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C', description: 'Count all files.' }));
+    reader.says('m', 'root', 'c', 'Hurry up.');
+    assert.deepEqual(reader.shown('subagent c'), ['task: Count all files.', 'message: Hurry up.']);
+  });
+
   it('say why it has failed', () => {
     const reader = new Reader();
     reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C', description: 'Do this and that' }));
@@ -213,8 +261,12 @@ describe('the words of a subagent', () => {
         if (from === to) continue;
         const text = `message ${nth} from ${from} to ${to}`;
         texts.push(text);
-        for (const reporter of [from, to])
-          steps.push(() => reader.says(`m${nth}`, from, to, text, reporter === 'root' ? undefined : reporter));
+        const isLinked = random() < 0.5;
+        const more = isLinked ? { senderMessageId: `m${nth}`, recipientMessageId: `r${nth}` } : {};
+        for (const reporter of [from, to]) {
+          const id = isLinked && reporter === to ? `r${nth}` : `m${nth}`;
+          steps.push(() => reader.says(id, from, to, text, reporter === 'root' ? undefined : reporter, more));
+        }
       }
       for (const id of ids) {
         steps.push(() =>
