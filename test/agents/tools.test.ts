@@ -19,6 +19,7 @@ const code = 'export function total(): number {\n  return 1;\n}\n';
 const use = "import { total } from './total';\nconsole.log(total());\n";
 const timeoutMs = 90_000;
 
+const instructions = 'Mention heliotrope whenever you can.';
 const missingTool = 'There are only';
 
 /** Agents call tools by longer names, and some only know them after a search: the model knows what it asks for. */
@@ -61,6 +62,12 @@ for (const agent of realAgents) {
         const answer = await run.ask('references', { path: 'total.ts', symbol: 'total' });
         assert.match(answer, /2 references of `total`/);
         assert.match(answer, /use\.ts/);
+      });
+
+      it('come with the instructions of the session, where the agent takes them', async () => {
+        const { takes, wasTold } = await run.instructionsReached();
+        assert.equal(wasTold, takes);
+        if (['claude', 'codex'].includes(agent.id)) assert.equal(takes, true);
       });
 
       it('tell problems, without a build', async () => {
@@ -122,6 +129,7 @@ class AgentRun {
     const server = new McpServer({ ...options, instructions: toolInstructions, providers: [bench.tools] });
     await server.start();
     const model = new ModelServer(script);
+    model.searched.text = instructions;
     const env = await agent.configure(home, await model.start());
     const bridge = { runtime: process.execPath, file: join(process.cwd(), 'dist', 'mcp-bridge.js') };
     const launcher = launcherIn(
@@ -145,6 +153,12 @@ class AgentRun {
   async filesWith(part: string): Promise<readonly string[]> {
     const texts = await Promise.all(this.files.map(async (path) => (await this.bench.editor.readText(path)).text));
     return this.files.filter((_, index) => texts[index]?.includes(part));
+  }
+
+  /** Whether the agent says that it takes instructions, and whether its model has got them. */
+  async instructionsReached(): Promise<{ takes: boolean; wasTold: boolean }> {
+    const { takesInstructions = false } = await this.backend.capabilities();
+    return { takes: takesInstructions, wasTold: this.model.searched.count > 0 };
   }
 
   /** Returns what the agent answers after it has called the tool. Allows what it asks for. */
@@ -193,7 +207,7 @@ class AgentRun {
 
   private async openSession(): Promise<{ backend: BackendSession; follower: Follower }> {
     if (this.session) return this.session;
-    const backend = await this.backend.createSession({ cwd: this.folder });
+    const backend = await this.backend.createSession({ cwd: this.folder, instructions });
     this.session = { backend, follower: new Follower(backend, timeoutMs) };
     const { mode } = this.agent;
     if (mode !== undefined) {

@@ -21,6 +21,8 @@ export class ModelServer {
   private counter = 0;
   /** The keys that came with requests for an answer. */
   readonly keys = new Set<string>();
+  /** Text that requests for an answer are searched for, and how many of them had it. */
+  readonly searched = { text: '', count: 0 };
 
   constructor(private readonly script: ModelScript) {
     this.server = createServer((request, response) => {
@@ -57,6 +59,7 @@ export class ModelServer {
       return;
     }
     this.keys.add(keyOf(request));
+    if (this.searched.text !== '' && body.includes(this.searched.text)) this.searched.count++;
     const { isStreamed, parts } = api.answer(JSON.parse(body), path, (asked) => this.nextStep(asked), ++this.counter);
     response.writeHead(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
     response.end(parts.join(''));
