@@ -9,8 +9,8 @@ const slowWordMs = 60;
 /** Sends one word at a time, slowly enough to press Stop or to add a prompt, which ends the words. */
 export async function streamWordsSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
-    if (turn.hasAddedPrompt) return;
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
+    if (turn.hasAddedPrompt) return;
     await turn.say(`${sentenceWords[index % sentenceWords.length] ?? ''} `);
   }
   await turn.say(`\n\nSaid ${words} words.\n`);

@@ -4,7 +4,9 @@ import { formatCountWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon, SendIcon, StopAndSendIcon, WarningIcon } from '../../../webview/browser/icons';
 import type { ConversationView, QueuedPrompt } from '../../common/chatView';
+import { isCommandText } from '../../common/approvals/reasonText';
 import { usePage, usePageState } from '../chatPageContext';
+import { useAgentCommands } from './useSuggestions';
 
 /** An agent takes a prompt within this time. What takes no longer is not shown, so that nothing flickers. */
 const joiningDelayMs = 200;
@@ -22,7 +24,9 @@ export function QueueList() {
   const place = firstWaiting < 0 ? queue.length : firstWaiting;
   const rows = useShownPrompts(queue.toSpliced(place, 0, ...joining.filter(({ id }) => !known.has(id))));
   const waitingCount = rows.filter(({ isJoining }) => !isJoining).length;
-  const isHeld = session?.status === 'idle' || session?.status === 'failed';
+  const canSend = session?.status === 'idle' || session?.status === 'failed';
+  // Nothing is sent by itself before the first one.
+  const isHeld = canSend || queue[0]?.isDoubtful === true;
   return (
     <>
       <p class="visually-hidden" role="status">
@@ -35,7 +39,7 @@ export function QueueList() {
             <h2 class="one-line">
               {waitingCount === 0 ? 'Joining the turn' : `${waitingCount} ${isHeld ? 'on hold' : 'queued'}`}
             </h2>
-            {isHeld && waitingCount > 0 && (
+            {canSend && waitingCount > 0 && (
               <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
                 Send Now
               </button>
@@ -55,6 +59,7 @@ export function QueueList() {
 function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: ConversationView }) {
   const page = usePage();
   const { id, attachments, isDoubtful, isJoining, text } = prompt;
+  const commandNames = useAgentCommands().map(({ name }) => name);
   const shown = text === '' ? formatCountWithNoun(attachments.length, 'attachment') : text;
   const about = oneLine(shown).slice(0, maxNameUnits);
   /** The button that has the focus goes away with its row. */
@@ -80,7 +85,7 @@ function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: Conversa
       )}
       {!isJoining && session.status !== 'readonly' && (
         <>
-          {session.canSteer && !isDoubtful ? (
+          {session.canSteer && !isDoubtful && !isCommandText(text, commandNames) ? (
             <IconButton
               label="Send Now"
               about={about}

@@ -4,6 +4,7 @@ import type { Logger } from '../../../base/common/log';
 import { isBackendError, isDoubtful, type BackendSession } from '../../../session/common/sessionBackend';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
+import { isCommandText } from '../approvals/reasonText';
 import { joinDrafts } from '../conversation/drafts';
 import type { PreparedAttachments, PromptDelivery } from '../conversation/promptDelivery';
 import type { RecordOf } from '../conversation/logRecord';
@@ -53,11 +54,17 @@ export class Steering {
     return this.steer !== undefined;
   }
 
-  /** A queued prompt joins the turn if the agent takes it. Otherwise it stays in the queue. */
+  /**
+   * A queued prompt joins the turn if the agent takes it. Otherwise it stays in the queue, as a command does: in a turn, an agent
+   * would read it as mere text.
+   */
   join(id: string): void {
     const { conversation } = this.ports;
-    const { queue } = conversation;
-    if (!this.canSteer || !queue.get(id) || queue.joiningStateOf(id) !== undefined) return;
+    const { queue, transcript } = conversation;
+    const prompt = queue.get(id);
+    if (!this.canSteer || !prompt || queue.joiningStateOf(id) !== undefined) return;
+    const commandNames = transcript.session.commands.map(({ name }) => name);
+    if (isCommandText(prompt.text, commandNames)) return;
     this.record(id, 'wanted');
     this.dispatch({ type: 'wanted', id });
   }

@@ -82,6 +82,16 @@ describe('the queue', () => {
       'Remove from Queue: prompt a',
       'Send Now: prompt b',
     ]);
+    // What comes after it waits for it, too.
+    assert.equal(await chat.page.locator('.queue h2').textContent(), '2 on hold');
+    assert.equal(await chat.page.getByRole('button', { name: 'Send Now', exact: true }).count(), 0);
+    await chat.tellSession({ queue: [queued('b'), queued('a', { isDoubtful: true })], canSteer: true });
+    assert.equal(await chat.page.locator('.queue h2').textContent(), '2 queued');
+  });
+
+  it('ends the turn for a command, which an agent would read as text in it', async () => {
+    const chat = await open({ queue: [queued('a', { text: '/help me' })], canSteer: true });
+    assert.equal((await buttonsOf(chat))[0], 'Stop and Send: /help me');
   });
 
   it('shows a prompt that joins at once neither in the queue nor twice', async () => {

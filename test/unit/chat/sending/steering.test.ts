@@ -69,6 +69,24 @@ describe('A prompt that is to join the turn', () => {
     assert.deepEqual(session.prompts.length, 1);
   });
 
+  it('is queued if it is a command, which the agent would read as text', async () => {
+    const { answers, chat } = await working();
+    await steer(chat, '/compact now');
+    await chat.send(draft('/help'));
+    for (const { id } of chat.view.queue) await chat.steerQueued(id);
+    await settled();
+    assert.deepEqual(
+      chat.view.queue.map(({ isJoining, text }) => [text, isJoining]),
+      [
+        ['/compact now', undefined],
+        ['/help', undefined],
+      ],
+    );
+    assert.equal(answers.length, 0);
+    await steer(chat, '/work/main.ts has it');
+    await until('the request', () => answers.length === 1);
+  });
+
   it('splits a thought, whose end repeats all of it', async () => {
     const { answers, chat, session } = await working();
     session.tell(event('thinking:delta', { delta: 'First ' }));
