@@ -14,6 +14,9 @@ const maxTitleLength = 100;
 /** Length of the beginning by which two long texts are compared, in UTF-16 units. */
 const minComparedLength = 4 * 1024;
 
+/** What Claude tells its model when a subagent begins to work in the background. It says itself that users need not see it. */
+const launchReceipt = /^Async agent launched successfully\b/;
+
 /** What a subagent is, what it was told, and what it has said: the content of the call that shows it. */
 export class SubagentWords {
   private title: string | undefined;
@@ -66,7 +69,7 @@ export class SubagentWords {
   get content(): ToolCallContent[] {
     const { task } = this;
     const told = textsOf(this.toIt);
-    const sent = textsOf(this.fromIt);
+    const sent = textsOf(this.fromIt).filter((text) => !launchReceipt.test(text));
     const own = [...this.texts.values()].filter((text) => text.trim() !== '' && !sent.some((one) => isSame(one, text)));
     const last = this.hasEnded && sent.length === 0 ? own.splice(-1) : [];
     // All of it is in each event, so that what is said less often has to fit beside what matters more.

@@ -34,7 +34,8 @@ export function rowAnswer(
   const hasMore = more.some(({ name, value }) => name !== 'title' || withoutCodeMarks(value) !== command);
   const details = [...(warnings ?? []), ...(escalations ?? []), ...(env ?? [])];
   const names = [cwd, view.subagent];
-  if (details.length > 0 || names.some((name) => name !== undefined) || hasMore || isUndescribed === true) return undefined;
+  if (details.length > 0 || names.some((name) => name !== undefined) || hasMore || isUndescribed === true)
+    return undefined;
   if (state !== 'pending' || shown === undefined || folder === undefined) return undefined;
 
   if (command === '' || command.length > maxCommandUnits || !saysOnly(view, command)) return undefined;

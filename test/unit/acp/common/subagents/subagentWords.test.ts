@@ -180,6 +180,15 @@ describe('the words of a subagent', () => {
     assert.deepEqual(reader.shown('subagent c'), ['task: Find it.']);
   });
 
+  it('are its last ones, and not the receipt for its launch in the background', () => {
+    const reader = new Reader();
+    reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C', description: 'Explore' }));
+    reader.says('t:reply', 'c', 'root', 'Async agent launched successfully. (This is internal metadata.)');
+    reader.add(reader.subagents.mapUpdate('c', says('There are 3.', 'm')));
+    reader.add(reader.subagents.announce({ sessionId: 'c', state: { state: 'idle', stopReason: 'end_turn' } }));
+    assert.deepEqual(reader.shown('subagent c'), ['about: Explore', 'report: There are 3.']);
+  });
+
   it('of Codex stay its task, whatever it is told later', () => {
     const reader = new Reader();
     reader.add(reader.subagents.announce({ sessionId: 'c', title: 'C', description: 'Count all files.' }));
