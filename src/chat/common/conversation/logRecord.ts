@@ -162,6 +162,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('restored', {
     id: Text,
     turn: z.number(),
+    /** Whether the prompt has joined the turn. */
+    isInTurn: z.boolean().optional(),
     /** Checkpoints to which the files were restored. `undo` are the checkpoints that were taken immediately before. */
     target: checkpoints,
     undo: checkpoints,

@@ -303,18 +303,12 @@ export class FileRestorer {
   }
 
   private newRestore(
-    { folders, turn }: RestorePoint,
+    { folders, isInTurn, turn }: RestorePoint,
     { restored, skipped, undo }: RestoreOutcome,
   ): Omit<Restore, 'previous'> {
     const copy = (some: readonly FolderCheckpoint[]): FolderCheckpoint[] => some.map((one) => ({ ...one }));
-    return {
-      id: this.deps.newId(),
-      turn,
-      target: copy(folders),
-      undo: copy(undo),
-      paths: [...restored],
-      skipped: [...skipped],
-    };
+    const moment = { turn, ...(isInTurn && { isInTurn }), target: copy(folders) };
+    return { id: this.deps.newId(), ...moment, undo: copy(undo), paths: [...restored], skipped: [...skipped] };
   }
 
   private async findChat(id: string | undefined): Promise<Chat | undefined> {

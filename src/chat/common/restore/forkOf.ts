@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { nameOfMoment } from './restoreHistory';
 import type { PresentForkPoint, RestorePoint } from './restorePorts';
 import type { Clock } from '../../../base/common/async';
 import type { Chat, ForkAgent } from '../chatPorts';
@@ -133,10 +134,9 @@ function distinctTitle(title: string, titles: ReadonlySet<string>): string {
 function noticeOf({ backendTitle, title }: ConversationHead, point: ForkPoint): string {
   const newSession = `${backendTitle} starts a new session and gets a summary with your next prompt.`;
   if ('turn' in point) {
-    if (point.isInTurn) return `This conversation continues “${title}” from within turn ${point.turn}. ${newSession}`;
-    return point.turn === 1
+    return point.turn === 1 && !point.isInTurn
       ? `This conversation starts again from the first prompt of “${title}”.`
-      : `This conversation continues “${title}” from before prompt ${point.turn}. ${newSession}`;
+      : `This conversation continues “${title}” from ${nameOfMoment(point)}. ${newSession}`;
   }
   const session = point.remoteId === undefined ? newSession : `${backendTitle} continues in a copy of its session.`;
   return `This conversation continues “${title}”, which stays as it is. ${session}`;

@@ -32,3 +32,14 @@ export class RestoreHistory {
     } else if (record.type === 'restoreUndone') this.restoreById.delete(record.id);
   }
 }
+
+/** Says to which moment something is restored. */
+export function nameOfMoment({
+  isInTurn = false,
+  turn,
+}: {
+  readonly isInTurn?: boolean | undefined;
+  readonly turn: number;
+}): string {
+  return isInTurn ? `within turn ${turn}` : `before prompt ${turn}`;
+}

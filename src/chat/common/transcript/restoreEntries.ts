@@ -1,4 +1,5 @@
 import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { nameOfMoment } from '../restore/restoreHistory';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 
@@ -22,12 +23,13 @@ export class RestoreEntries {
     else if (record.type === 'restoreUndone') this.markUndone(record.id);
   }
 
-  private addRestore({ fork, id, paths, skipped, turn, undid, undoneRestore }: RecordOf<'restored'>): void {
+  private addRestore(record: RecordOf<'restored'>): void {
+    const { fork, id, paths, skipped, undid, undoneRestore } = record;
     if (undoneRestore !== undefined) this.undosOfRestores.add(id);
     // It is not known yet which changes can be undone.
     if (undid !== undefined) return;
     const base = this.writer.createBase();
-    const state = `state before prompt ${turn}`;
+    const state = `state ${nameOfMoment(record)}`;
     const files =
       paths.length === 0
         ? 'No file was restored.'

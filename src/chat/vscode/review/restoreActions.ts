@@ -8,6 +8,7 @@ import { gitMoveLabel, gitMoveText } from '../../../changes/common/gitHead';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type ForkAgent } from '../../common/chatPorts';
+import { nameOfMoment } from '../../common/restore/restoreHistory';
 import type { RestorePoint } from '../../common/restore/restorePorts';
 import type { FileRestorer, RestoreRequest, ChatRestoreResult } from '../../common/restore/fileRestorer';
 import {
@@ -301,13 +302,13 @@ export class RestoreActions {
     throw new ChatError('busy', `The agent is working in “${working.view.title}”. Stop it, or wait until it is done.`);
   }
 
-  private async openDiff(chat: Chat, { turn }: RestorePoint, { preview }: FilePlan, path: string): Promise<void> {
+  private async openDiff(chat: Chat, point: RestorePoint, { preview }: FilePlan, path: string): Promise<void> {
     const { checkpoints, diffViews, messages } = this.deps;
     const before = preview
       ? await checkpoints?.textAfterRestore(preview, path)
-      : (await chat.fileChanges.turnTexts(path, turn))?.before;
+      : (await chat.fileChanges.turnTexts(path, point.turn))?.before;
     if (before === undefined) messages.info('This file has no text that can be compared.');
-    else await diffViews.compareWithCurrent(path, before, `before prompt ${turn}`);
+    else await diffViews.compareWithCurrent(path, before, nameOfMoment(point));
   }
 
   /** Asks whether to restore the files. Undefined if the user closes the dialog. */

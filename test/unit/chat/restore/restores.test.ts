@@ -3,7 +3,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { undoInFiles } from '../../../../src/chat/common/restore/undoChanges';
 import { until } from '../../../support/eventually';
 import { a, b, RestoreBench } from '../support/restoreBench';
-import { draft, settled } from '../support/window';
+import { draft, outline, settled } from '../support/window';
 
 const { signal } = new AbortController();
 
@@ -110,6 +110,40 @@ describe('Restoring to a prompt', () => {
       await again.revert(a);
       assert.deepEqual(await made.filesNow(), { [a]: 'one\n' });
     });
+
+    for (const isFork of [true, false]) {
+      it(`to a prompt that has joined a turn, in the middle of it${isFork ? ', in a new conversation' : ''}`, async () => {
+        const chat = await made.conversation();
+        const entryId = await made.steer(chat, {
+          before: { [a]: 'HALF\n' },
+          after: { [a]: 'WHOLE\n', [b]: 'newer\n' },
+        });
+        await made.turn(chat, 'last', { [b]: 'newest\n' });
+        const opened = await made.reopened(chat.id);
+        const point = await opened.restores.restorePointBefore(entryId);
+        assert.deepEqual([point.draft, point.isInTurn, point.turn], [draft('steered'), true, 4]);
+        const { chat: restored } = await made.restoreEntry(opened, entryId, { isFork });
+        assert.deepEqual(await made.filesNow(), { [a]: 'HALF\n', [b]: 'new\n' });
+        assert.deepEqual(await made.listed(restored), { [a]: 'one\n', [b]: null });
+        if (!isFork) return;
+        assert.deepEqual(restored.draft, draft('steered'));
+        assert.deepEqual(
+          outline(restored)
+            .filter((line) => line !== 'tool')
+            .slice(-5),
+          [
+            'prompt: fourth',
+            'answer: Half. ',
+            'end: cancelled',
+            'notice: This conversation continues “first” from within turn 4. Agent one starts a new session and gets a summary with your next prompt.',
+            'notice: 2 files were restored to their state within turn 4.',
+          ],
+        );
+        const { chat: old } = await made.undo(restored);
+        assert.deepEqual(await made.filesNow(), { [a]: 'WHOLE\n', [b]: 'newest\n' });
+        assert.equal(old.id, chat.id);
+      });
+    }
 
     it('chosen by the user, and leaves the other changes to the old conversation', async () => {
       const chat = await made.conversation();

@@ -60,12 +60,42 @@ export class RestoreBench {
     return outline(chat).filter((line) => line.startsWith('end:')).length;
   }
 
-  async turn(chat: Chat, prompt: string, files: Readonly<Record<string, string | undefined>>): Promise<void> {
-    await chat.send(draft(prompt));
+  private change(files: Readonly<Record<string, string | undefined>>): void {
     for (const [file, text] of Object.entries(files)) {
       if (text === undefined) this.editor.deleteFile(file);
       else this.editor.setFile(file, text);
     }
+  }
+
+  /** A turn that a prompt joins, with what is changed before and after that. Returns the entry of that prompt. */
+  async steer(
+    chat: Chat,
+    { after, before }: Record<'before' | 'after', Readonly<Record<string, string>>>,
+  ): Promise<string> {
+    await chat.send(draft('fourth'));
+    const session = this.window.agent.last;
+    session.steer = () => Promise.resolve('joined');
+    session.say('Half. ');
+    await until('the answer', () => outline(chat).includes('answer: Half. '));
+    this.change(before);
+    const taken = this.checkpoints.taken.length;
+    await chat.send(draft('steered'), [], undefined, 'steer');
+    await until('the prompt', () => outline(chat).includes('prompt: steered'));
+    await until('the checkpoint', () => this.checkpoints.taken.length > taken);
+    await settled();
+    this.change(after);
+    const ends = this.ends(chat);
+    session.end('Did both.');
+    await until('the end', () => this.ends(chat) > ends);
+    await chat.restores.whenTurnRecorded();
+    const found = [...chat.transcript.entries('prompt')].find(({ isSteered }) => isSteered);
+    assert.ok(found);
+    return found.id;
+  }
+
+  async turn(chat: Chat, prompt: string, files: Readonly<Record<string, string | undefined>>): Promise<void> {
+    await chat.send(draft(prompt));
+    this.change(files);
     const before = this.ends(chat);
     this.window.agent.last.end(`Did ${prompt}.`);
     await until('the end', () => this.ends(chat) > before);
@@ -97,9 +127,16 @@ export class RestoreBench {
   async restore(
     chat: Chat,
     number: number,
+    how: { isFork?: boolean; paths?: readonly string[] } = {},
+  ): Promise<ChatRestoreResult> {
+    return await this.restoreEntry(chat, this.promptOf(chat, number), how);
+  }
+
+  async restoreEntry(
+    chat: Chat,
+    entryId: string,
     { isFork = true, paths }: { isFork?: boolean; paths?: readonly string[] } = {},
   ): Promise<ChatRestoreResult> {
-    const entryId = this.promptOf(chat, number);
     const point = await chat.restores.restorePointBefore(entryId);
     const preview = point.folders.length > 0 ? await this.checkpoints.planRestore(point.folders) : undefined;
     const all = preview?.changes.map((change) => change.path) ?? [...point.pathsByTurn.values()].flat();
