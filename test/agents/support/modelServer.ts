@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from 'node:events';
 import { modelApis, type ModelApi } from './modelApis';
 
-/** What the model does next: it speaks, or it calls one tool. */
+/** What the model does next: it speaks, or it calls one tool. The end of what it says comes when `until` resolves. */
 export type ModelStep =
-  { readonly say: string } | { readonly call: string; readonly input: Readonly<Record<string, unknown>> };
+  | { readonly say: string; readonly until?: Promise<void> }
+  | { readonly call: string; readonly input: Readonly<Record<string, unknown>> };
 
 /**
  * What a script goes by: the last words of the user, what came back from the tool it called for them, and the names of the
@@ -23,6 +24,8 @@ export class ModelServer {
   readonly keys = new Set<string>();
   /** Text that requests for an answer are searched for, and how many of them had it. */
   readonly searched = { text: '', count: 0 };
+  /** The bodies of requests for an answer that name tools, which are those about the conversation. */
+  readonly requests: string[] = [];
 
   constructor(private readonly script: ModelScript) {
     this.server = createServer((request, response) => {
@@ -60,14 +63,20 @@ export class ModelServer {
     }
     this.keys.add(keyOf(request));
     if (this.searched.text !== '' && body.includes(this.searched.text)) this.searched.count++;
-    const { isStreamed, parts } = api.answer(JSON.parse(body), path, (asked) => this.nextStep(asked), ++this.counter);
+    let until: Promise<void> | undefined;
+    const next: Parameters<ModelApi['answer']>[2] = ({ asked, toolResult, tools }) => {
+      // Without tools it is a request for a title or a summary.
+      if (tools.length === 0) return { say: 'A title' };
+      this.requests.push(body);
+      const step = this.script(asked, toolResult, tools);
+      until = 'say' in step ? step.until : undefined;
+      return step;
+    };
+    const { isStreamed, parts } = api.answer(JSON.parse(body), path, next, ++this.counter);
     response.writeHead(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
-    response.end(parts.join(''));
-  }
-
-  private nextStep({ asked, toolResult, tools }: Parameters<Parameters<ModelApi['answer']>[2]>[0]): ModelStep {
-    // Without tools it is a request for a title or a summary.
-    return tools.length > 0 ? this.script(asked, toolResult, tools) : { say: 'A title' };
+    response.write(parts.slice(0, -1).join(''));
+    await until;
+    response.end(parts.at(-1));
   }
 }
 
