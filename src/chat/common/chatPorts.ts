@@ -182,25 +182,22 @@ export interface Chat {
   setVisibility(visibility: ChatVisibility): void;
 
   /**
-   * Sends a prompt, once: a page that was loaded again may send it twice. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
-   * refused prompt becomes the draft again, without `contextAttachments` and before newer text. If a turn runs, it joins that
-   * turn with `steer` and if the agent takes it, else it is queued. @throws BackendError, ChatError
+   * Sends a prompt, once: a page that was loaded again may send it twice. Resolves when the backend has accepted it, or when it is
+   * queued. Clears the draft at once. A refused prompt becomes the draft again, without `contextAttachments` and before newer text.
+   * @throws BackendError, ChatError
    */
   send(
     draft: Draft,
     contextAttachments?: readonly DraftAttachment[],
     revision?: PageDraftRevision,
-    duringTurn?: 'steer' | 'queue',
+    duringTurn?: DuringTurn,
   ): Promise<void>;
-  /**
-   * Removes a prompt from the queue and returns it. Returns an empty draft if the prompt was already sent. @throws
-   * ChatError `readonly`
-   */
+  /** Removes a prompt from the queue and returns it, or an empty draft if it was sent. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   /** Asks the agent to take a queued prompt into the turn that runs. It stays queued if the agent cannot. @throws ChatError */
   steerQueued(id: string): Promise<void>;
-  /** Ends the turn, and sends this queued prompt when the agent is free. @throws BackendError, ChatError */
-  stopAndSend(id: string): Promise<void>;
+  /** Ends this turn for a queued prompt. If it does not run, the prompt is only the next. @throws BackendError, ChatError */
+  stopAndSend(id: string, turn: number | undefined): Promise<void>;
   sendFirstQueuedPrompt(): Promise<void>;
   /**
    * Sends the last prompt again, with its attachments. Does nothing unless its turn has failed and ended with this entry, and
@@ -240,6 +237,9 @@ export interface Chat {
   readonly fileChanges: ChatFileChanges;
   readonly restores: ChatRestores;
 }
+
+/** A prompt during a turn joins it if the agent takes it, is queued, or ends the turn with this number, if that still runs. */
+export type DuringTurn = 'steer' | 'queue' | { readonly stopsTurn: number };
 
 /**
  * `shown`: a visible page shows the conversation. `seen`: the window also has the focus, so that the user sees it. What ends

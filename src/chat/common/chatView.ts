@@ -312,6 +312,8 @@ export const ConversationView = z.object({
   /** Why the conversation can't be saved. Independent of `status`. */
   problem: optional(Text),
   isBusy: optional(z.boolean()),
+  /** Number of the turn that runs. */
+  turn: optional(z.int()),
   /** Whether the turn that runs takes further prompts. Else they wait for its end. */
   canSteer: optional(z.boolean()),
   /** Set from the prompt to the end of its turn, unless `status` tells the user what to do. */

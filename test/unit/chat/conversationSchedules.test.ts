@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Entry } from '../../../src/transcript/common/entries';
-import type { Chat } from '../../../src/chat/common/chatPorts';
+import type { Chat, DuringTurn } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
 import { scriptedBackends, type ScriptedSession } from './support/scriptedBackend';
@@ -25,12 +25,13 @@ const steps = [
   'reload',
 ] as const;
 const steeringSteps = ['steer', 'takeSteered', 'answerSteering', 'refuseSteering'] as const;
-type Step = (typeof steps)[number] | (typeof steeringSteps)[number];
+const replacingSteps = ['stopAndSend', 'stopAndSendLate', 'stopAndSendQueued'] as const;
+type Step = (typeof steps | typeof steeringSteps | typeof replacingSteps)[number];
 const atWork: readonly Step[] = ['send', 'deliver'];
 /** What happens in a turn that further prompts are to join. */
 const duringTurn: readonly Step[] = [
   ...[...steeringSteps, ...steeringSteps, ...atWork, 'say', 'callTool', 'ask', 'allow', 'end', 'fail'],
-  ...['stop', 'confirmStop', 'lose', 'reload'],
+  ...[...replacingSteps, 'stop', 'confirmStop', 'lose', 'reload'],
 ] as const satisfies readonly Step[];
 
 /** A conversation, its agent and its user. Each step waits until nothing more happens by itself. */
@@ -57,6 +58,18 @@ class World {
       case 'steer':
         this.send(chat, 'steer');
         break;
+      case 'stopAndSend':
+      case 'stopAndSendLate': {
+        // The page may not know yet that another turn runs.
+        const { turn = 0 } = chat.view;
+        this.send(chat, { stopsTurn: step === 'stopAndSend' ? turn : turn - 1 });
+        break;
+      }
+      case 'stopAndSendQueued': {
+        const { queue, turn } = chat.view;
+        void chat.stopAndSend(queue.at(-1)?.id ?? '', turn).catch(() => undefined);
+        break;
+      }
       case 'takeSteered':
         session?.takeSteered();
         break;
@@ -155,7 +168,7 @@ class World {
   }
 
   /** The user writes more below what came back. */
-  private send(chat: Chat, how?: 'steer'): void {
+  private send(chat: Chat, how?: DuringTurn): void {
     const number = ++this.sentCount;
     const sent: Draft = { ...draft(`${chat.draft.text} prompt ${number}.`.trim()), id: `sent-${number}` };
     this.unconfirmed.add(sent);

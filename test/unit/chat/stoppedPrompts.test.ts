@@ -112,7 +112,7 @@ describe('A stopped prompt', () => {
     for (const text of ['First', 'Second']) await chat.send(draft(text));
     const session = window.agent.last;
     const second = chat.view.queue.at(-1)?.id ?? '';
-    await Promise.all([chat.stopAndSend(second), chat.stopAndSend('unknown')]);
+    await Promise.all([chat.stopAndSend(second, 1), chat.stopAndSend('unknown', 1)]);
     assert.deepEqual([session.calls, session.prompts.map(({ text }) => text)], [['cancel'], ['Go', 'Second']]);
     assert.deepEqual(
       chat.view.queue.map(({ text }) => text),
@@ -123,6 +123,51 @@ describe('A stopped prompt', () => {
     assert.deepEqual(
       session.prompts.map(({ text }) => text),
       ['Go', 'Second', 'First'],
+    );
+  });
+
+  it('goes back to the front of the queue if another prompt or a stop takes its place before it was sent', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const session = window.agent.last;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    session.cancel = () => promise;
+    const first = chat.send(draft('First'), [], undefined, { stopsTurn: 1 });
+    await until('the prompt', () => outline(chat).includes('prompt: First'));
+    const second = chat.send(draft('Second'), [], undefined, { stopsTurn: 2 });
+    await until('the prompt', () => outline(chat).includes('prompt: Second'));
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['First'],
+    );
+    const stopped = chat.stop();
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['Second', 'First'],
+    );
+    session.end('', 'cancelled');
+    resolve(undefined);
+    await Promise.all([first, second, stopped]);
+    assert.deepEqual([session.prompts.length, chat.view.status], [1, 'idle']);
+  });
+
+  it('is another one if a new turn has begun meanwhile, which goes on', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    for (const text of ['Next', 'Later']) await chat.send(draft(text));
+    const session = window.agent.last;
+    session.end('Done.');
+    await until('the next turn', () => session.prompts.length === 2);
+    await chat.send(draft('Instead'), [], undefined, { stopsTurn: 1 });
+    assert.deepEqual(session.calls, []);
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['Instead', 'Later'],
+    );
+    await chat.stopAndSend(chat.view.queue.at(-1)?.id ?? '', 1);
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['Later', 'Instead'],
     );
   });
 

@@ -145,10 +145,10 @@ describe('nextPhase', () => {
       ['keeps the next prompt waiting', [...stopping, send('b')], 'stopping', 'begin b'],
       ['sends the next prompt afterwards', [...stopping, send('b'), cancelled], 'connecting', 'connect b'],
       [
-        'drops the next prompt if that is stopped, too',
+        'queues the next prompt if that is stopped, too',
         [...stopping, send('b'), stop],
         'stopping',
-        'abort b, stopped, end, answer b',
+        'queue b, answer b',
       ],
       ['sends nothing after both were stopped', [...stopping, send('b'), stop, cancelled], 'idle', ''],
     ]);
@@ -181,7 +181,7 @@ describe('nextPhase', () => {
       ],
       ['is cancelled as soon as it is found', [resume, stop, checked(true)], 'stopping', 'cancel'],
       ['is not cancelled if it does not run', [resume, stop, checked(false)], 'idle', ''],
-      ['drops a waiting prompt that is stopped', [resume, send(), stop], 'resuming', 'abort a, stopped, end, answer a'],
+      ['queues a waiting prompt that is stopped', [resume, send(), stop], 'resuming', 'queue a, answer a'],
       [
         'sends a prompt that follows the stop',
         [resume, stop, send(), checked(true), cancelled],

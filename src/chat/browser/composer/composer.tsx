@@ -139,7 +139,7 @@ export function Composer() {
     input.current?.focus();
     promptFiles.insertOr(() => {
       setCaret(undefined);
-      void page.stopAndSend();
+      void page.send('stop');
     });
   };
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter } from '../../../base/common/event';
 import type { FindEntries } from '../../../transcript/browser/find/useFoundEntries';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
@@ -127,31 +128,24 @@ export class ChatPage {
   }
 
   /**
-   * Sends the composer's content, or queues it while a turn runs. With `duringTurn`, it joins the turn if the agent takes it.
-   * The host returns the content if it cannot be sent. Resolves to the prompt's id if the host has it.
+   * Sends the composer's content, or queues it while a turn runs. With `steer`, it joins the turn if the agent takes it. With `stop`,
+   * the turn is ended for it. The host returns the content if it cannot be sent.
    */
-  async send(duringTurn?: 'steer'): Promise<string | undefined> {
+  async send(how?: 'steer' | 'stop'): Promise<void> {
     const { sessionId } = this;
+    const stopsTurn = how === 'stop' ? this.store.state.session?.turn : undefined;
+    const duringTurn = how === 'steer' ? how : undefined;
     this.store.clearProblems();
     const draft = this.composerDraft.takeForSending();
     const { attachments, id, text } = draft;
     if (duringTurn) this.store.addJoining({ id, text, attachments, isJoining: true });
     this.store.update({ isStartingConversation: sessionId === undefined });
-    const answer = await this.sendAndScrollToPrompt(() =>
-      this.request(chatRequests.send, { sessionId, ...draft, ...(duringTurn && { duringTurn }) }),
+    await this.sendAndScrollToPrompt(() =>
+      this.request(chatRequests.send, { sessionId, ...draft, ...withoutUndefined({ duringTurn, stopsTurn }) }),
     );
     this.store.removeJoining(id);
     // If it was refused, the host has it in its draft.
     this.composerDraft.confirmSent([{ draft }]);
-    return answer && id;
-  }
-
-  /** Ends the turn, and sends the composer's content before what is queued. */
-  async stopAndSend(): Promise<void> {
-    const { sessionId } = this;
-    const id = await this.send();
-    // The user may have opened another conversation meanwhile.
-    if (id !== undefined && sessionId !== undefined) await this.request(chatRequests.stopAndSend, { sessionId, id });
   }
 
   /** Asks the agent to take a queued prompt into the turn. */
@@ -163,8 +157,13 @@ export class ChatPage {
 
   /** Ends the turn, and sends a queued prompt before the others. */
   async stopAndSendQueued(id: string): Promise<void> {
+    const { turn } = this.store.state.session ?? {};
     await this.sendAndScrollToPrompt(() =>
-      this.requestForSession(chatRequests.stopAndSend, (sessionId) => ({ sessionId, id })),
+      this.requestForSession(chatRequests.stopAndSend, (sessionId) => ({
+        sessionId,
+        id,
+        ...withoutUndefined({ turn }),
+      })),
     );
   }
 

@@ -225,7 +225,7 @@ export class ChatSession implements Chat {
   readonly retry = (entryId: string): Promise<void> => this.prompts.retry(entryId);
   readonly unqueue = (id: string): Promise<Draft> => this.prompts.unqueue(id);
   readonly steerQueued = (id: string): Promise<void> => this.prompts.steerQueued(id);
-  readonly stopAndSend = (id: string): Promise<void> => this.prompts.stopAndSend(id);
+  readonly stopAndSend: Chat['stopAndSend'] = (...prompt) => this.prompts.stopAndSend(...prompt);
   readonly sendFirstQueuedPrompt = (): Promise<void> => this.prompts.sendFirstQueued();
 
   async stop(): Promise<void> {

@@ -189,7 +189,7 @@ function readonlyReason(
 function transcriptView(
   transcript: ChatTranscript,
   now: number,
-): Pick<ConversationView, 'approvals' | 'plan' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
+): Pick<ConversationView, 'approvals' | 'plan' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy' | 'turn'> {
   const { isBusy, openPlan, session } = transcript;
   const { context, total } = session.usage;
   return {
@@ -198,6 +198,7 @@ function transcriptView(
     options: toOptionViews(session.options),
     commands: toCommandViews(session.commands),
     isBusy,
+    ...(isBusy && { turn: transcript.turnNumber }),
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),
   };

@@ -57,6 +57,8 @@ export class PromptQueue {
     switch (record.type) {
       case 'queued': {
         const { attachments, id, isNext = false, isRetry, text } = record;
+        // One that is there already is moved.
+        this.removePrompt(id);
         const prompt = { id, text, attachments, ...withoutUndefined({ isRetry }) };
         this.queuedPrompts = isNext ? [prompt, ...this.queuedPrompts] : [...this.queuedPrompts, prompt];
         break;

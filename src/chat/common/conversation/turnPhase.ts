@@ -202,9 +202,9 @@ function stopped(phase: TurnPhase, { isActing, isBusy, session }: Input<'stop'>)
       return step(stopping, ...abort, ...ended(true), cancel(used));
     }
     case 'stopping':
-      return phase.next ? step({ ...phase, next: undefined }, ...dropped(phase.next)) : step(phase);
+      return phase.next ? step({ ...phase, next: undefined }, ...requeued(phase.next)) : step(phase);
     case 'resuming':
-      return step({ kind: 'resuming', isStopped: true }, ...(phase.next ? dropped(phase.next) : []));
+      return step({ kind: 'resuming', isStopped: true }, ...(phase.next ? requeued(phase.next) : []));
     case 'idle':
       if (!session) return isBusy ? step(idle, ...ended(false)) : step(phase);
       if (!isBusy && !isActing) return step(phase);
@@ -264,6 +264,14 @@ function phaseWithNext(next: QueuedPrompt | undefined): TurnStep {
 /** Returns the effects of stopping a turn before its prompt was sent. */
 function dropped({ id: promptId }: QueuedPrompt): TurnEffect[] {
   return [{ type: 'abort', promptId }, ...ended(false), { type: 'answer', promptId }];
+}
+
+/** Returns the effects of stopping a turn again, for which a prompt waits that the user has sent since. It is not lost. */
+function requeued(prompt: QueuedPrompt): TurnEffect[] {
+  return [
+    { type: 'queue', prompt },
+    { type: 'answer', promptId: prompt.id },
+  ];
 }
 
 function ended(inBackend: boolean): TurnEffect[] {

@@ -121,9 +121,13 @@ export const chatRequests = {
 
   /**
    * Sends a prompt. `duringTurn` says what becomes of it if a turn runs: it joins the turn if the agent takes it, or it is queued,
-   * which is the default. Without `sessionId`, starts a conversation with the backend.
+   * which is the default. `stopsTurn`: that turn is ended for the prompt; if it is over, the prompt comes before the others of the
+   * queue. Without `sessionId`, starts a conversation with the backend.
    */
-  send: defineRequestWithoutResult('chat/send', z.object({ ...draftFields, duringTurn: optional(PromptDuringTurn) })),
+  send: defineRequestWithoutResult(
+    'chat/send',
+    z.object({ ...draftFields, duringTurn: optional(PromptDuringTurn), stopsTurn: optional(z.int()) }),
+  ),
   /** Asks the agent to continue an answer that was interrupted. The draft stays unchanged. */
   continueTurn: defineRequestWithoutResult('chat/continueTurn', z.object(inSession)),
   /** Sends the prompt of a failed turn again. Does nothing unless the conversation ends with this entry. */
@@ -146,8 +150,11 @@ export const chatRequests = {
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Asks the agent to take a queued prompt into the turn that runs. It stays queued if the agent cannot. */
   steerQueued: defineRequestWithoutResult('chat/steerQueued', z.object({ ...inSession, id: Text })),
-  /** Ends the turn, and sends this queued prompt before the others when the agent is free. */
-  stopAndSend: defineRequestWithoutResult('chat/stopAndSend', z.object({ ...inSession, id: Text })),
+  /** Ends this turn, if it runs, and sends the queued prompt before the others when the agent is free. */
+  stopAndSend: defineRequestWithoutResult(
+    'chat/stopAndSend',
+    z.object({ ...inSession, id: Text, turn: optional(z.int()) }),
+  ),
   /** Sends the first queued prompt. Needed after a turn that failed or was stopped. */
   sendQueued: defineRequestWithoutResult('chat/sendQueued', z.object(inSession)),
   /** Asks the user whether to restore the conversation, files or both to the state before a prompt. */

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
-import type { PageDraftRevision } from '../chatPorts';
+import type { DuringTurn, PageDraftRevision } from '../chatPorts';
 import type { Draft, DraftAttachment, QueuedPrompt } from '../chatView';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
@@ -45,7 +45,7 @@ export class ConversationPrompts {
     draft: Draft,
     contextAttachments: readonly DraftAttachment[] = [],
     revision?: PageDraftRevision,
-    duringTurn: 'steer' | 'queue' = 'queue',
+    duringTurn: DuringTurn = 'queue',
   ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { conversation, newId, sharedDraft } = this.ports;
@@ -90,15 +90,11 @@ export class ConversationPrompts {
     this.steering.join(id);
   }
 
-  async stopAndSend(id: string): Promise<void> {
-    const { answerDelivery, claim, conversation, turnRunner } = this.ports;
+  async stopAndSend(id: string, turn: number | undefined): Promise<void> {
+    const { claim, conversation } = this.ports;
     await claim();
     const prompt = conversation.queue.get(id);
-    if (!prompt || !this.steering.mayTake(id)) return;
-    answerDelivery.stopAutoSendingReason();
-    // The prompt waits in the turn runner until the agent has stopped.
-    void turnRunner.stop();
-    await turnRunner.run(prompt);
+    if (prompt && this.steering.mayTake(id)) await this.sendInstead(prompt, turn);
   }
 
   /** Sends the first queued prompt because the user wants it, also if the agent perhaps has it. */
@@ -134,14 +130,29 @@ export class ConversationPrompts {
     if (prompt && this.steering.mayTake(prompt.id)) await turnRunner.run(prompt);
   }
 
-  private async sendOrQueue(prompt: QueuedPrompt, duringTurn: 'steer' | 'queue' = 'queue'): Promise<void> {
+  private async sendOrQueue(prompt: QueuedPrompt, duringTurn: DuringTurn = 'queue'): Promise<void> {
     const { claim, conversation, turnRunner } = this.ports;
     await claim();
-    if (!turnRunner.isBusy) {
-      await turnRunner.run(prompt);
+    if (!turnRunner.isBusy || typeof duringTurn === 'object') {
+      await this.sendInstead(prompt, typeof duringTurn === 'object' ? duringTurn.stopsTurn : undefined);
       return;
     }
     conversation.addRecord({ type: 'queued', ...prompt });
     if (duringTurn === 'steer') this.steering.join(prompt.id);
+  }
+
+  /** Sends the prompt, and ends the turn with this number for it. If another turn runs by now, the prompt comes after that. */
+  private async sendInstead(prompt: QueuedPrompt, turn: number | undefined): Promise<void> {
+    const { answerDelivery, conversation, turnRunner } = this.ports;
+    if (turnRunner.isBusy) {
+      if (conversation.transcript.turnNumber !== turn) {
+        conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
+        return;
+      }
+      answerDelivery.stopAutoSendingReason();
+      // The prompt waits in the turn runner until the agent has stopped.
+      void turnRunner.stop();
+    }
+    await turnRunner.run(prompt);
   }
 }

@@ -135,14 +135,15 @@ export function createChatHandlers(
       return { found: await findEntries(page.chat.transcript, query, options) };
     }),
 
-    send: chatRequests.send.withHandler(async ({ sessionId, revision, duringTurn, ...draft }) => {
+    send: chatRequests.send.withHandler(async ({ sessionId, revision, duringTurn, stopsTurn, ...draft }) => {
       const prompt = {};
+      const how = stopsTurn === undefined ? duringTurn : { stopsTurn };
       const isFirst = sessionId === undefined;
       const written = { page: writer, revision };
       let chat: Chat | undefined;
       try {
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
-        await chat.send(draft, await services.chips.currentAttachments(), written, duringTurn);
+        await chat.send(draft, await services.chips.currentAttachments(), written, how);
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.of(chat.view.backendId).clearOneTimeChoices?.();
         if (isFirst) services.presets.clearChoice();
@@ -194,8 +195,8 @@ export function createChatHandlers(
     steerQueued: chatRequests.steerQueued.withHandler(async ({ sessionId, id }) =>
       (await chatOf(sessionId)).steerQueued(id),
     ),
-    stopAndSend: chatRequests.stopAndSend.withHandler(async ({ sessionId, id }) => {
-      await (await chatOf(sessionId)).stopAndSend(id);
+    stopAndSend: chatRequests.stopAndSend.withHandler(async ({ sessionId, id, turn }) => {
+      await (await chatOf(sessionId)).stopAndSend(id, turn);
       page.feed.flushNow();
     }),
     sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) =>

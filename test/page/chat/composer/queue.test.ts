@@ -48,9 +48,9 @@ describe('the queue', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.steerQueued), { sessionId: 's1', id: 'b' });
     await chat.page.clock.runFor(50);
     assert.ok(await isInComposer(chat));
-    await chat.tellSession({ queue, canSteer: false });
+    await chat.tellSession({ queue, canSteer: false, turn: 4 });
     await chat.page.getByRole('button', { name: 'Stop and Send: prompt a' }).press(' ');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.stopAndSend), { sessionId: 's1', id: 'a' });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.stopAndSend), { sessionId: 's1', id: 'a', turn: 4 });
     await chat.tellSession({ status: 'reconnecting', queue });
     await chat.page.getByRole('button', { name: 'Stop and Send' }).waitFor({ state: 'detached' });
   });
