@@ -269,10 +269,11 @@ export const StandingView = z.object({
 });
 export type StandingView = z.infer<typeof StandingView>;
 
-/** A file with a prompt, which the user can choose as a command. `hint`: the arguments that it takes. */
+/** A file with a prompt, which the user can choose as a command. `id`: its absolute path. `hint`: the arguments that it takes. */
 export const PromptFileRow = z.object({
   id: Text,
   ...CommandView.shape,
+  origin: z.enum(['workspace', 'user']),
   /** Why it can't be used, as a clause that follows the name of the file. */
   problem: optional(Text),
 });

@@ -16,7 +16,7 @@ import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
 import { useAttachmentPasteAndDrop } from './useAttachmentPasteAndDrop';
 import { usePromptFiles } from './usePromptFiles';
-import { useAgentCommands, useSuggestions } from './useSuggestions';
+import { promptFileNote, useAgentCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
 /** The prompt field. `enterActions` says what Enter does. Shift+Enter adds a new line. */
@@ -293,8 +293,7 @@ function CommandHint({ id, text, promptFile }: { id: string; text: string; promp
   if (promptFile) {
     return (
       <p id={id} class="command-hint">
-        {promptFile.hint !== undefined && <UntrustedText text={`${promptFile.hint} · `} />}
-        Enter inserts the prompt
+        <UntrustedText text={`${promptFileNote(promptFile)} · Enter inserts the prompt`} />
       </p>
     );
   }

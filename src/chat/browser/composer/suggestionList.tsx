@@ -9,6 +9,8 @@ export interface Suggestion {
   readonly title: string;
   readonly detail: string | undefined;
   readonly note: string | undefined;
+  /** What the row shows when the pointer rests on it. */
+  readonly tooltip?: string;
   readonly icon: Icon;
   /** Whether choosing it replaces what is typed, also when its whole name is typed. */
   readonly isInserted?: boolean;
@@ -44,12 +46,13 @@ export function SuggestionList(props: SuggestionListProps) {
         <p class="suggestions-none">{emptyText}</p>
       ) : (
         <div ref={list} id={id} role="listbox" aria-label={label}>
-          {suggestions.map(({ id: key, title, detail, note, icon: Picture, select }, index) => (
+          {suggestions.map(({ id: key, title, detail, note, icon: Picture, select, tooltip }, index) => (
             <div
               key={key}
               id={`${id}-${index}`}
               class={`suggestion ${index === activeIndex ? 'is-active' : ''}`}
               role="option"
+              title={tooltip}
               aria-selected={index === activeIndex}
               onPointerDown={(event) => event.preventDefault()}
               onPointerMove={() => onHover(index)}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
 import { shortenPath } from '../../../transcript/common/shortPath';
@@ -58,7 +59,10 @@ export function useSuggestions(
         })),
         ...promptFiles.map((file) => ({
           ...rowOf(file),
+          id: file.id,
           name: file.name,
+          note: promptFileNote(file),
+          tooltip: showHiddenCharacters(shortenPath(file.id, folders)),
           icon: TextIcon,
           isInserted: true,
           select: () => chosen.onPromptFile(trigger, file),
@@ -91,6 +95,12 @@ export function useSuggestions(
   // After the user has typed a name, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
   return { trigger, items, emptyText: mentions ? emptyResultText(wanted) : 'Searching…' };
+}
+
+/** Where a prompt file comes from, and the arguments that it takes. */
+export function promptFileNote({ hint, origin }: PromptFileRow): string {
+  const source = origin === 'user' ? 'You' : 'Workspace';
+  return hint === undefined ? source : `${source} · ${hint}`;
 }
 
 /** Returns the commands of the conversation's agent, or of the agent of a new conversation. */

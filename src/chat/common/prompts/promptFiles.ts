@@ -1,5 +1,8 @@
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
+import { toVisibleText } from '../../../base/common/text/visibleText';
+import { innermostFolder } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { DraftAttachment, type Draft, type MentionRow, type PromptFileRow } from '../chatView';
 import { fillPrompt, type EditorFacts } from './fillPrompt';
@@ -31,7 +34,7 @@ interface PromptFilesPorts {
 }
 
 interface FoundFile extends UserPromptFile {
-  readonly isOfUser: boolean;
+  readonly origin: PromptFileRow['origin'];
 }
 
 interface ReadFile extends FoundFile {
@@ -39,7 +42,8 @@ interface ReadFile extends FoundFile {
   readonly content: PromptFile | undefined;
 }
 
-const maxFiles = 200;
+/** Of each folder of the workspace, so that none takes the place of another. The user's have a limit of their own. */
+const maxFiles = 100;
 /** Of each file. */
 const maxBytes = 64 * 1024;
 const workspaceFolders = [
@@ -54,7 +58,7 @@ const workspaceFolders = [
 export class PromptFiles {
   constructor(private readonly ports: PromptFilesPorts) {}
 
-  /** Lists the files, the workspace's first. Of several with a name, the first one counts. Never rejects. */
+  /** Lists the files, the workspace's first. Each has a name of its own. Never rejects. */
   async list(): Promise<PromptFileRow[]> {
     return (await this.readAll()).map(({ row }) => row);
   }
@@ -67,7 +71,7 @@ export class PromptFiles {
     const file = (await this.readAll()).find(({ row }) => row.id === id);
     if (!file) throw new Error('This prompt file does not exist any more.');
     const { content, relativePath, row, style } = file;
-    if (!content) throw new Error(`${relativePath} ${row.problem ?? 'cannot be read'}.`);
+    if (!content) throw new Error(toVisibleText(`${relativePath} ${row.problem ?? 'cannot be read'}.`));
     const filled = await fillPrompt(content.body, style, args, {
       editor: this.editorFacts(),
       ask: (input) => this.ports.ask(row.name, input),
@@ -75,10 +79,12 @@ export class PromptFiles {
       throw new Error(`/${row.name} can’t be used: ${messageOf(error)}`, { cause: error });
     });
     if (!filled) return undefined;
-    const { commands, text } = filled;
+    const { commands } = filled;
+    // The user reads the text before it is sent, so that nothing in it may be invisible.
+    const text = showHiddenCharacters(filled.text);
     if (commands.length > 0) {
       this.ports.notify(
-        `Commands in /${row.name} were not run, they are only part of its text: ${commands.join(', ')}`,
+        `Commands in /${row.name} were not run, they are only part of its text: ${toVisibleText(commands.join(', '))}`,
       );
     }
     const folder = file.path.replace(/[\\/][^\\/]*$/, '');
@@ -90,10 +96,14 @@ export class PromptFiles {
 
   private async readAll(): Promise<ReadFile[]> {
     const [ofWorkspace, ofUser] = await Promise.all([this.listWorkspaceFiles(), this.ports.listUserFiles()]);
-    const found = [...ofWorkspace, ...ofUser.map((file) => ({ ...file, isOfUser: true }))].slice(0, maxFiles);
+    const found = [...ofWorkspace, ...ofUser.map((file): FoundFile => ({ ...file, origin: 'user' }))];
     const read = await Promise.all(found.map((file) => this.read(file)));
     const names = new Set<string>();
-    return read.filter(({ row: { name } }) => !names.has(name) && names.add(name));
+    return read.map((file): ReadFile => {
+      const name = freeName(file.row, names);
+      names.add(name);
+      return { ...file, row: { ...file.row, name } };
+    });
   }
 
   private async listWorkspaceFiles(): Promise<FoundFile[]> {
@@ -107,7 +117,7 @@ export class PromptFiles {
           path,
           relativePath: path.slice(position + folder.length).replaceAll('\\', '/'),
           style,
-          isOfUser: false,
+          origin: 'workspace',
         };
       });
     });
@@ -120,11 +130,11 @@ export class PromptFiles {
   }
 
   private async read(file: FoundFile): Promise<ReadFile> {
-    const { relativePath, style } = file;
+    const { origin, path: id, relativePath, style } = file;
     const fileName = commandNameOf(relativePath, style);
     const refused = (problem: string): ReadFile => ({
       ...file,
-      row: { id: file.path, name: fileName, description: `This file ${problem}`, problem },
+      row: { id, name: fileName, origin, description: `This file ${problem}`, problem },
       content: undefined,
     });
     let content: ReturnType<typeof parsePromptFile>;
@@ -136,14 +146,14 @@ export class PromptFiles {
     }
     if (typeof content === 'string') return refused(content);
     const hint = argumentHintOf(content, style);
-    const name = style === 'vscode' ? (content.name?.replace(/\s+/g, '-') ?? fileName) : fileName;
+    const name = style === 'vscode' ? (content.name === undefined ? fileName : asWord(content.name)) : fileName;
     const description = content.description ?? content.body.slice(0, maxDescriptionUnits).split('\n')[0] ?? '';
-    return { ...file, row: { id: file.path, name, description, ...(hint === undefined ? {} : { hint }) }, content };
+    return { ...file, row: { id, name, origin, description, ...(hint === undefined ? {} : { hint }) }, content };
   }
 
-  private async readText({ isOfUser, path }: FoundFile): Promise<string> {
+  private async readText({ origin, path }: FoundFile): Promise<string> {
     const { editor, readUserFile } = this.ports;
-    if (isOfUser) return await readUserFile(path, maxBytes);
+    if (origin === 'user') return await readUserFile(path, maxBytes);
     const { hasInvalidBytes, text } = await editor.readText(path, { maxBytes });
     if (hasInvalidBytes) throw new Error('it is not a text');
     return text;
@@ -152,9 +162,9 @@ export class PromptFiles {
   private editorFacts(): EditorFacts {
     const { activeSelection, folders, visibleFiles } = this.ports.editor;
     const file = activeSelection?.path ?? visibleFiles[0];
-    const isInFolder = ({ path }: { readonly path: string }): boolean => file?.startsWith(path) === true;
+    const paths = folders.map(({ path }) => path);
     return {
-      folder: (folders.find(isInFolder) ?? folders[0])?.path,
+      folder: (file === undefined ? undefined : innermostFolder(file, paths, false)) ?? paths[0],
       file,
       selection: activeSelection?.selections[0]?.text,
     };
@@ -165,6 +175,19 @@ const maxDescriptionUnits = 200;
 
 /** Returns what the user types after `/`. Folders of Claude Code's commands are separated by colons. */
 function commandNameOf(relativePath: string, style: PromptFileStyle): string {
-  const name = relativePath.replace(style === 'vscode' ? /\.prompt\.md$/ : /\.md$/, '').replace(/\s+/g, '-');
+  const name = asWord(relativePath.replace(style === 'vscode' ? /\.prompt\.md$/ : /\.md$/, ''));
   return style === 'vscode' ? name : name.replaceAll('/', ':');
+}
+
+function asWord(name: string): string {
+  return showHiddenCharacters(name).replace(/\s+/g, '-');
+}
+
+/** A name that no other file has: the user's own is not hidden by one of the workspace. */
+function freeName({ name, origin }: PromptFileRow, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  const own = origin === 'user' && !taken.has(`user:${name}`) ? `user:${name}` : undefined;
+  let count = 2;
+  while (taken.has(`${name}-${count}`)) count++;
+  return own ?? `${name}-${count}`;
 }

@@ -17,7 +17,9 @@ const maxFilesOfFolder = 100;
  * storage of the extension, `<profile>/globalStorage/<extension>`.
  */
 export function userPromptFolders(globalStorage: string, env = process.env, home = os.homedir()): UserPromptFolder[] {
-  const claude = env['CLAUDE_CONFIG_DIR'] ?? path.join(home, '.claude');
+  const configured = env['CLAUDE_CONFIG_DIR'] ?? '';
+  // Another path would be one in the process's folder, which may be a workspace that is not trusted.
+  const claude = path.isAbsolute(configured) ? configured : path.join(home, '.claude');
   return [
     { folder: path.resolve(globalStorage, '..', '..', 'prompts'), style: 'vscode' },
     { folder: path.join(claude, 'commands'), style: 'claude' },

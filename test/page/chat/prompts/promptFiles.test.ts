@@ -8,10 +8,22 @@ import { commandApproval, sessionOf, snapshot } from '../support/chatFixtures';
 import { ChatPages, type ChatHere } from '../support/chatPages';
 
 const files: PromptFileRow[] = [
-  { id: 'p1', name: 'new-form', description: 'Makes a form with tests', hint: '[form-name] [folder]' },
-  { id: 'p2', name: 'daily', description: 'What is to be done today?' },
-  { id: 'p3', name: 'sort', description: 'Sorts too' },
-  { id: 'p4', name: 'broken', description: 'This file has no text', problem: 'has no text' },
+  {
+    id: '/ws/.github/prompts/new-form.prompt.md',
+    name: 'new-form',
+    description: 'Makes a form with tests',
+    hint: '[form-name] \u202e[folder]',
+    origin: 'workspace',
+  },
+  { id: '/home/u/.claude/commands/daily.md', name: 'daily', description: 'What is to be done today?', origin: 'user' },
+  { id: '/ws/.claude/commands/sort.md', name: 'sort', description: 'Sorts too', origin: 'workspace' },
+  {
+    id: '/ws/.github/prompts/broken.prompt.md',
+    name: 'broken',
+    description: 'This file has no text',
+    problem: 'has no text',
+    origin: 'workspace',
+  },
 ];
 
 describe('prompt files in the composer', () => {
@@ -50,6 +62,16 @@ describe('prompt files in the composer', () => {
       '/daily',
       '/broken',
     ]);
+    const form = option(chat, /\/new-form/);
+    assert.equal(await form.locator('.suggestion-note').innerText(), 'Workspace · [form-name] [folder]');
+    assert.equal(await form.locator('.suggestion-note [data-character]').getAttribute('data-character'), 'U+202E');
+    assert.equal(await form.getAttribute('title'), '/ws/.github/prompts/new-form.prompt.md');
+    assert.equal(
+      await option(chat, /\/daily/)
+        .locator('.suggestion-note')
+        .innerText(),
+      'You',
+    );
   });
 
   it('become the text of the composer by one Enter, and are sent by the next', async () => {
@@ -57,7 +79,10 @@ describe('prompt files in the composer', () => {
     await chat.composer.pressSequentially('/daily');
     await option(chat, /\/daily/).waitFor();
     await chat.composer.press('Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), { id: 'p2', args: '' });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), {
+      id: '/home/u/.claude/commands/daily.md',
+      args: '',
+    });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
     assert.equal(await chat.composer.inputValue(), 'Make nothing\nand test it.');
     await chat.composer.press('Enter');
@@ -77,12 +102,15 @@ describe('prompt files in the composer', () => {
     assert.equal(await chat.composer.inputValue(), '/new-form ');
     assert.equal(
       await chat.page.locator('.command-hint').innerText(),
-      '[form-name] [folder] · Enter inserts the prompt',
+      'Workspace · [form-name] [folder] · Enter inserts the prompt',
     );
     await chat.composer.pressSequentially('Order shop');
     assert.match((await describedBy(chat)) ?? '', /Enter inserts the prompt$/);
     await chat.page.getByRole('button', { name: 'Insert Prompt' }).click();
-    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), { id: 'p1', args: 'Order shop' });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), {
+      id: '/ws/.github/prompts/new-form.prompt.md',
+      args: 'Order shop',
+    });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
     assert.equal(await chat.composer.inputValue(), 'Make Order shop\nand test it.');
     assert.equal(await chat.page.locator('.command-hint').count(), 0);
@@ -110,7 +138,7 @@ describe('prompt files in the composer', () => {
     await option(chat, /\/daily/).waitFor();
     await chat.composer.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), {
-      id: 'p2',
+      id: '/home/u/.claude/commands/daily.md',
       args: 'everything on the list',
     });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
@@ -153,7 +181,10 @@ describe('prompt files in the composer', () => {
     await chat.composer.press('Enter');
     await chat.host.waitFor(chatRequests.promptFiles);
     listed[0]?.();
-    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), { id: 'p2', args: 'now' });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.fillPromptFile), {
+      id: '/home/u/.claude/commands/daily.md',
+      args: 'now',
+    });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
     assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
     await chat.composer.fill('/unknown');
@@ -193,7 +224,7 @@ describe('prompt files in the composer', () => {
   it('leave the text as it is when the user cancels, and say what is wrong with a file', async () => {
     const chat = await open();
     chat.host.answer(chatRequests.fillPromptFile, ({ id }) => {
-      if (id === 'p4') throw new Error('broken.prompt.md has no text.');
+      if (id === '/ws/.github/prompts/broken.prompt.md') throw new Error('broken.prompt.md has no text.');
       return {};
     });
     await chat.composer.pressSequentially('/daily');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { PromptFileRow } from '../../../../src/chat/common/chatView';
 import { nullLogger } from '../../../../src/base/common/log';
 import {
   insertIntoText,
@@ -43,23 +44,28 @@ describe('PromptFiles', () => {
       log: nullLogger,
     });
 
-  it('lists the workspace’s before the user’s, each name once', async () => {
+  it('lists the workspace’s before the user’s, each with its origin and a name of its own', async () => {
     const editor = new FakeEditor({
       '/ws/.github/prompts/form.prompt.md': '---\ndescription: Makes a form\n---\nMake ${input:name}',
       '/ws/.claude/commands/team/review.md': 'Review $1\nand more',
+      '/ws/.github/prompts/form2.prompt.md': '---\nname: form\n---\nAnother',
       '/ws/.github/prompts/notes.md': 'not one',
     });
     userFiles = {
       '/home/u/.claude/commands/team/review.md': 'Mine',
+      '/home/u/.claude/commands/user/team/review.md': 'Mine, too',
       '/home/u/.claude/commands/daily.md': 'What next?',
     };
     const rows = await filesOf(editor).list();
     assert.deepEqual(
-      rows.map(({ description, hint, name }) => [name, description, hint]),
+      rows.map(({ description, hint, name, origin }) => [origin, name, description, hint]),
       [
-        ['form', 'Makes a form', '[name]'],
-        ['team:review', 'Review $1', '[arguments]'],
-        ['daily', 'What next?', undefined],
+        ['workspace', 'form', 'Makes a form', '[name]'],
+        ['workspace', 'form-2', 'Another', undefined],
+        ['workspace', 'team:review', 'Review $1', '[arguments]'],
+        ['user', 'user:team:review', 'Mine', undefined],
+        ['user', 'user:user:team:review', 'Mine, too', undefined],
+        ['user', 'daily', 'What next?', undefined],
       ],
     );
   });
@@ -73,6 +79,30 @@ describe('PromptFiles', () => {
     );
     isTrusted = false;
     assert.deepEqual(await filesOf(editor).list(), []);
+  });
+
+  it('lists the user’s, however many the workspace has', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => [`/ws/.claude/commands/${index}.md`, 'x'] as const);
+    userFiles = { '/home/u/.claude/commands/mine.md': 'Mine' };
+    const rows = await filesOf(new FakeEditor(Object.fromEntries(many))).list();
+    assert.equal(rows.length, 101);
+    assert.equal(rows.at(-1)?.name, 'mine');
+  });
+
+  it('shows what is invisible in a name and a text, so that the user reads what is sent', async () => {
+    const path = '/ws/.claude/commands/a\u{e0041}.md';
+    const files = filesOf(new FakeEditor({ [path]: 'Fix\u202e it\u{e0041}.\nThen !`git \u202elog`' }));
+    assert.equal((await files.list())[0]?.name, 'a[U+E0041]');
+    assert.equal((await files.fill(path, ''))?.text, 'Fix[U+202E] it[U+E0041].\nThen `git [U+202E]log`');
+    assert.match(noticed[0] ?? '', /git \[U\+202E\]log$/);
+  });
+
+  it('takes the innermost folder of the active file, not one whose path only begins alike', async () => {
+    const path = '/ws/.github/prompts/a.prompt.md';
+    const editor = new FakeEditor({ [path]: 'In ${workspaceFolder}' });
+    editor.setFolders('/ws', '/w/app', '/w/app-two');
+    editor.visibleFiles = ['/w/app-two/a.ts'];
+    assert.equal((await filesOf(editor).fill(path, ''))?.text, 'In /w/app-two');
   });
 
   it('says in the list and when it is chosen what is wrong with a file', async () => {
@@ -121,8 +151,9 @@ describe('PromptFiles', () => {
 });
 
 describe('prompt files beside the commands of an agent', () => {
-  const row = (name: string, description = ''): { id: string; name: string; description: string } => ({
+  const row = (name: string, description = ''): PromptFileRow => ({
     id: name,
+    origin: 'workspace',
     name,
     description,
   });

@@ -24,6 +24,10 @@ describe('the user’s own prompt files', () => {
       userPromptFolders(storage, { CLAUDE_CONFIG_DIR: path.join(home, 'c') }, home)[1]?.folder,
       path.join(home, 'c', 'commands'),
     );
+    for (const value of ['', '.', 'c', '~/c']) {
+      const folders = userPromptFolders(storage, { CLAUDE_CONFIG_DIR: value }, home);
+      assert.equal(folders[1]?.folder, path.join(home, '.claude', 'commands'), value);
+    }
   });
 
   it('are listed with the folders of Claude Code, and missing folders have none', async () => {
