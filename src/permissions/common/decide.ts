@@ -49,6 +49,13 @@ export function couldChangeFiles({ command, kind }: ToolRequest): boolean {
   return command !== undefined || !readOnlyKinds.has(kind);
 }
 
+/** Whether a request is known to do nothing else than read files or the web. The agent chooses its kind, so that alone says little. */
+export function onlyReads(request: ToolRequest): boolean {
+  const isReading = readingKinds.has(request.kind) && request.command === undefined;
+  return isReading && !request.isUnresolved && !needsEscalation(request) && hasKnownEffects(request);
+}
+
+const readingKinds: ReadonlySet<ToolRequest['kind']> = new Set(['read', 'search', 'fetch']);
 const readOnlyKinds: ReadonlySet<ToolRequest['kind']> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
 /** Ignores the case of variable names, because the target system is unknown. */

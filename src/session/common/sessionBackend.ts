@@ -10,6 +10,8 @@ export interface SessionBackend extends Disposable {
   readonly title: string;
   readonly state: BackendState;
   readonly onDidChangeState: Event<BackendState>;
+  /** Whether it keeps sessions with `isReadOnly` from changing and running anything. Others must not be given such a session. */
+  readonly holdsReadOnly?: boolean;
 
   /** Returns the capabilities. Starts the backend if needed. @throws BackendError */
   capabilities(signal?: AbortSignal): Promise<BackendCapabilities>;
@@ -111,6 +113,11 @@ export interface CreateSessionOptions {
   readonly model?: string;
   /** Time after which an unanswered approval is denied; none by default. */
   readonly approvalTimeoutMs?: number;
+  /**
+   * Whether the session can only read: all that is not known to only read is denied, whatever rules, policy and user say, and
+   * no option can be set with which the agent acts without asking. Needs `SessionBackend.holdsReadOnly`.
+   */
+  readonly isReadOnly?: boolean;
 }
 
 export interface LoadSessionOptions extends CreateSessionOptions {

@@ -48,6 +48,7 @@ const maxSignIns = 5;
 export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet {
   readonly id: string;
   readonly title: string;
+  readonly holdsReadOnly = true;
   private readonly requestRunner: AgentRequestRunner;
   private readonly sessions = new Map<string, AcpSession>();
   /** Ids of copies that were not loaded yet. No conversation uses them, so `closeFork` may close them. */

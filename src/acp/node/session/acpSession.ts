@@ -96,7 +96,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   ) {
     const { agent, agentId, clock, editor, log, standing, writes } = deps;
     this.toolCaller = deps.toolCaller;
-    const { approvalTimeoutMs, cwd, limits } = creationParams;
+    const { approvalTimeoutMs, cwd, isReadOnly, limits } = creationParams;
     const engine = (this.engine = new SessionEngine({
       ...{ id, clock, log, approvalTimeoutMs, redactor: deps.redactor, yieldToOthers: () => setImmediate() },
       onAsk: () => this.mapper.recordAskedAction(),
@@ -112,7 +112,9 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
     const onDidChange = (): void => this.emit([this.mapper.configEvent()]);
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
-    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, owner: this, onDidChange, onCommands });
+    this.sessionConfig = new SessionConfig({
+      ...{ config: this.mapper.config, agent, owner: this, onDidChange, onCommands, isReadOnly },
+    });
     const replaceToolCaller = (): void => {
       this.toolCaller.end();
       this.toolCaller = new SessionToolCaller();
@@ -132,7 +134,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     };
     this.binding = new SessionBinding(bindingDeps, client);
     this.promptSender = new PromptSender({
-      ...{ agent, binding: this.binding, editor, log, notify: this.notify, owner: this },
+      ...{ agent, binding: this.binding, config: this.sessionConfig, editor, log, notify: this.notify, owner: this },
       onSteer: (text) => this.updates.expectSteered(text),
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
@@ -140,7 +142,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || turns.state.isStopped;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : turns.signal);
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
-    const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, limits, log }));
+    const decides = { ...about, approvals, standing, limits, log, isReadOnly };
+    const permissions = (this.permissions = new PermissionService(decides));
     this.callDecisions = new CallDecisions({
       ...about,
       editor,

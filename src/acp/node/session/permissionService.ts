@@ -5,7 +5,7 @@ import type { ToolChange, ToolCommand } from '../../../session/common/toolCaller
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { decideRequest, type Decision } from '../../../permissions/common/decide';
+import { decideRequest, onlyReads, type Decision } from '../../../permissions/common/decide';
 import type { PermissionRule } from '../../../permissions/common/rules/permissionRules';
 import { limitPolicy, type AgentPolicy } from '../../../permissions/common/policy/policy';
 import type { PolicyKind } from '../../../permissions/common/policy/policyKinds';
@@ -51,6 +51,8 @@ interface PermissionServiceDeps {
   readonly modeName: () => string | undefined;
   /** Aborted when the turn is cancelled or the session is closed. */
   readonly stopSignal?: () => AbortSignal | undefined;
+  /** See `CreateSessionOptions`. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
@@ -80,6 +82,8 @@ type Answers = readonly [string, readonly PermissionChoice[], string];
 
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
 const stoppedReason = 'The user has stopped this.';
+const readOnlyReason = 'This is a side question: you can read, but not change or run anything. Answer without it.';
+const readOnlyDenial = { answer: 'deny', isReadOnly: true } as const;
 const grantedPermit: PermissionOutcome = { isGranted: true };
 const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   read: 'reading',
@@ -184,7 +188,8 @@ export class PermissionService implements Disposable {
     signal: AbortSignal,
   ): Promise<PermissionOutcome> {
     const { agentId, agentTitle, cwd } = this.deps;
-    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
+    const settled = this.decideWithoutAsking(createFileRequest(agentId, 'edit', path), signal);
+    if (settled?.isGranted === false) return settled;
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
     const request = { ...createFileRequest(agentId, 'edit', path), protections };
     const name = relativeDisplayPath(path, cwd);
@@ -268,6 +273,7 @@ export class PermissionService implements Disposable {
     const decision = this.decideByRulesAndPolicy(request, defaultPolicy);
     if (decision.answer === 'ask') return undefined;
     if (decision.answer === 'allow') return grantedPermit;
+    if ('isReadOnly' in decision) return refusedPermit(readOnlyReason);
     return refusedPermit(
       'rule' in decision
         ? "One of the user's rules does not allow it. Continue without it, or ask the user to change the rule."
@@ -275,11 +281,13 @@ export class PermissionService implements Disposable {
     );
   }
 
+  /** Each grant of this service needs its answer, so what it denies is denied for all. */
   private decideByRulesAndPolicy(
     request: ToolRequest | RequestWithProtections,
     defaultPolicy: AgentPolicy = {},
-  ): Decision {
-    const { agentId, standing } = this.deps;
+  ): Decision | typeof readOnlyDenial {
+    const { agentId, isReadOnly = false, standing } = this.deps;
+    if (isReadOnly && !onlyReads(request)) return readOnlyDenial;
     const decision = decideRequest(request, {
       rules: [...standing.rules.rules, ...this.sessionRules],
       policy: limitPolicy({ ...defaultPolicy, ...standing.policy().forAgent(agentId) }, this.deps.limits ?? {}),

@@ -1,17 +1,24 @@
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { BackendError, type BackendSession, type PromptInput } from '../../../session/common/sessionBackend';
+import {
+  BackendError,
+  type BackendSession,
+  type PromptAttachment,
+  type PromptInput,
+} from '../../../session/common/sessionBackend';
 import type { TurnResult } from '../../common/session/agentMessages';
 import { isAuthRequired } from '../connection/agentErrors';
 import type { AgentClient } from '../connection/agentClient';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import { toPromptBlocks } from './promptBlocks';
 import type { SessionBinding } from './sessionBinding';
+import type { SessionConfig } from './sessionConfig';
 import { askToSteer } from './steering';
 
 interface PromptSenderDeps {
   readonly agent: AgentRequestRunner;
   readonly binding: SessionBinding;
+  readonly config: Pick<SessionConfig, 'ensureAsksIfReadOnly' | 'isReadOnly'>;
   readonly editor: EditorPort;
   readonly log: Logger;
   readonly notify: (level: 'info' | 'warning', message: string) => void;
@@ -33,6 +40,13 @@ interface OpenPrompt {
 
 /** How often one prompt waits for the user to sign in. */
 const maxSignIns = 5;
+
+/** Tells the agent what it may do, because the protocol has no reason for a denied call. */
+const readOnlyNote: PromptAttachment = {
+  type: 'text',
+  title: 'Side question',
+  text: 'This is a side question, apart from the work. Answer it from what you know and can read. You cannot change files or run anything here: all of that is denied.',
+};
 
 /** Sends the prompts of one session, and asks the user to sign in where the agent requires that. */
 export class PromptSender {
@@ -77,15 +91,17 @@ export class PromptSender {
   }
 
   private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { binding, editor, log, notify, onEnd } = this.deps;
+    const { binding, config, editor, log, notify, onEnd } = this.deps;
     const attached = await binding.ensureAttached(signal);
+    await config.ensureAsksIfReadOnly(attached, signal);
     const { agentSessionId, client, hasForgotten } = attached;
     const { embeddedContext, images } = client.abilities;
     const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
-    const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
-    const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
+    const notes = config.isReadOnly ? [readOnlyNote] : [];
+    const whole = { text: input.text, attachments: [...reminder, ...notes, ...(input.attachments ?? [])] };
+    const { blocks, notes: unsent } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
     if (reminder.length > 0) notify('info', 'A summary of the conversation was sent with your prompt.');
-    for (const note of notes) notify('warning', note);
+    for (const note of unsent) notify('warning', note);
     signal.throwIfAborted();
     const cancel = (): void => {
       client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));

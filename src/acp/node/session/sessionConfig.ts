@@ -1,11 +1,14 @@
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
+  highestUnattendedAction,
   requestedFromCurrentValues,
   restoreIfFewerApprovals,
+  unattendedActionOfOption,
   type ConfigurableSession,
 } from '../../../session/common/optionChoices';
 import { BackendError } from '../../../session/common/sessionBackend';
+import { askingValues } from '../../common/approvals/readOnlyOptions';
 import type { AttachedState } from '../../common/session/bindingState';
 import type { ConfigOptions } from '../../common/session/configOptions';
 import type { SessionSetupResult } from '../../common/session/agentMessages';
@@ -20,6 +23,8 @@ interface SessionConfigDeps {
   readonly onDidChange: () => void;
   /** Called with the commands in the answer that opens the session, if it has any. */
   readonly onCommands?: (commands: readonly SlashCommand[]) => void;
+  /** See `CreateSessionOptions`. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** Applies the agent's configuration options to one session, and sends changes to the agent. */
@@ -36,9 +41,30 @@ export class SessionConfig {
     if (this.options.length > 0) this.deps.onDidChange();
   }
 
-  /** Checks an option and its value. @throws BackendError `unsupported` for an unknown option or value */
+  get isReadOnly(): boolean {
+    return this.deps.isReadOnly === true;
+  }
+
+  /**
+   * Checks an option and its value. @throws BackendError `unsupported` for an unknown option or value, and for one with which the
+   * agent acts without asking in a session that only reads
+   */
   requireValidOption(optionId: string, value: string | boolean): void {
     if (this.deps.config.findSetMethod(optionId, value) === undefined) throw this.unknownOptionError();
+    const option = this.options.find(({ id }) => id === optionId);
+    if (!this.isReadOnly || !option || unattendedActionOfOption(option, value) === undefined) return;
+    throw new BackendError(
+      'unsupported',
+      `A side question can only read, and with this value ${this.deps.agent.title} acts without asking.`,
+    );
+  }
+
+  /** In a session that only reads, sets options so that the agent asks. @throws BackendError `unsupported` if it never does */
+  async ensureAsksIfReadOnly(attached: AttachedState<AgentClient>, signal: AbortSignal): Promise<void> {
+    const asking = this.isReadOnly ? askingValues(this.options) : { values: [] };
+    if ('neverAsks' in asking) throw this.neverAsksError();
+    for (const { optionId, value } of asking.values) await this.setOption(attached, optionId, value, signal);
+    if (this.isReadOnly && highestUnattendedAction(this.options) !== undefined) throw this.neverAsksError();
   }
 
   /** Changes an option with the method that the agent supports. @throws BackendError, or the agent's error */
@@ -80,6 +106,12 @@ export class SessionConfig {
     if (isRemembered) return await restoreIfFewerApprovals(target, before, agent.title);
     await applyChoices(target, requestedFromCurrentValues(before), agent.title);
     return undefined;
+  }
+
+  private neverAsksError(): BackendError {
+    const { title } = this.deps.agent;
+    const message = `${title} acts without asking in all modes that it offers, so a side question could not be kept from changing files. It was not sent.`;
+    return new BackendError('unsupported', message);
   }
 
   private unknownOptionError(): BackendError {
