@@ -77,6 +77,7 @@ export class FakeChat implements Chat {
     restoreTexts: () => Promise.resolve(),
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
     copyPresentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined, draft: undefined }),
+    copyForAside: () => Promise.resolve({ recordsBefore: [], remoteId: undefined, draft: undefined }),
     discardCopy: () => Promise.resolve(),
     pathsEditedByOthers: () => Promise.resolve(new Set<string>()),
     pathsOfOthersSince: () => Promise.resolve(new Map<string, string>()),
@@ -389,6 +390,7 @@ export class FakeChats implements Chats {
     return Promise.resolve(() => Promise.resolve());
   }
 
+  openAsides: Chats['openAsides'] = [];
   deleted: readonly { readonly id: string; readonly deletedAt: number }[] = [];
   /** Rows of deleted conversations, which come back if that is taken back. */
   private readonly deletedRows = new Map<string, ConversationRow>();

@@ -66,19 +66,16 @@ export interface Chats extends Disposable {
    * `unreadable`
    */
   open(sessionId: string): Promise<Chat>;
-  /**
-   * Writes the file of a conversation that is not open again, without what later updates replace.
-   * @throws ChatError `notFound`, `readonly`, `storage`
-   */
+  /** Writes the log of a closed conversation again, without what is replaced. @throws ChatError `notFound`, `readonly`, `storage` */
   compact(sessionId: string): Promise<void>;
   /**
    * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
-   * new session with a summary. The original conversation is not changed. Without a prompt, the new conversation
-   * continues from the present state, in a copy of the session if the backend can copy it. With `agent`, it continues in a
-   * new session of that agent, and its draft is the last prompt, also if that was not accepted. @throws ChatError `notFound`,
-   * `unreadable`, `storage`; without a prompt also `busy`, `readonly`
+   * new session with a summary. The original conversation is not changed. Without a prompt, it continues from the present
+   * state, in a copy of the session if the backend can copy it; with an agent, in a new session of that agent, and its draft is
+   * the last prompt, also if that was not accepted. `aside`: it is a side question, which can only read; a turn may run.
+   * @throws ChatError `notFound`, `unreadable`, `storage`; without a prompt also `busy`, `readonly`; BackendError `unsupported`
    */
-  fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat>;
+  fork(sessionId: string, entryId?: string, how?: ForkAgent | 'aside'): Promise<Chat>;
   /**
    * Records that the user has moved a folder: all its conversations belong to the new place. Closes those that are open here
    * and idle, because the paths of their files change. Both paths are absolute. Resolves to a function that takes this back,
@@ -94,6 +91,8 @@ export interface Chats extends Disposable {
    * @throws the same as `Chat.answerApproval`
    */
   answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void>;
+  /** Side questions that the user has not kept; no row is made for them. `isHere`: whether they belong to this workspace. */
+  readonly openAsides: readonly { readonly id: string; readonly updatedAt: number; readonly isHere: boolean }[];
   /** The conversations that the user has deleted and that are not removed yet. Times are in milliseconds since the epoch. */
   readonly deleted: readonly { readonly id: string; readonly deletedAt: number }[];
   /** Returns the title of a row, or of a session that a backend has listed. */

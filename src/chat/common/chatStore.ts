@@ -35,6 +35,8 @@ export const ConversationHead = z.object({
   place: ConversationPlace.optional().catch(undefined),
   /** Id of the conversation from which this one was forked at an earlier prompt. */
   forkedFrom: z.string().optional(),
+  /** Set for a side question, which can read but not write. `about`: the title of the conversation that it is about. */
+  aside: z.object({ about: z.string(), isKept: z.boolean().optional() }).optional(),
   /** Time of creation, in milliseconds since the epoch. */
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -60,6 +62,11 @@ export type ConversationHead = z.infer<typeof ConversationHead>;
 
 export function isDeleted({ deletedAt = 0 }: ConversationHead): boolean {
   return deletedAt > 0;
+}
+
+/** Whether it is a side question that the user has not kept. No list and no search contains it, and it ends with its page. */
+export function isOpenAside({ aside }: Pick<ConversationHead, 'aside'>): boolean {
+  return aside !== undefined && aside.isKept !== true;
 }
 
 /** Where a conversation belongs that does not belong to this window. */

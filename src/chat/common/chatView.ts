@@ -305,6 +305,8 @@ export const ConversationView = z.object({
   ]),
   /** What is happening, or what went wrong and what to do. */
   statusText: optional(Text),
+  /** Set for a side question: the title of the conversation that it is about, and whether the user keeps it. */
+  aside: optional(z.object({ about: Text, isKept: optional(z.boolean()) })),
   /** Whether another window is writing to the conversation and this window follows it. */
   isInUse: optional(z.boolean()),
   /** Whether a turn runs in that window, which takes answers from here. */

@@ -1,6 +1,7 @@
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import {
+  BackendError,
   isBackendError,
   type BackendCapabilities,
   type BackendErrorCode,
@@ -184,12 +185,13 @@ export class BackendConnection implements Disposable {
     return this.attachSession(session, undefined, isReading);
   }
 
-  /** Copies the session `remoteId`. Resolves to undefined if that is not possible. Never rejects. */
-  async forkSession(remoteId: string | undefined): Promise<string | undefined> {
+  /** Copies the session `remoteId` to one that can only read, or also write. Resolves to undefined if that is not possible. Never rejects. */
+  async forkSession(remoteId: string | undefined, isReadOnly: boolean): Promise<string | undefined> {
     if (remoteId === undefined) return undefined;
     try {
       const backend = await this.openBackend();
-      return await backend.forkSession?.(remoteId, this.createOptions(), this.lifetimeController.signal);
+      const options = { ...this.createOptions(), isReadOnly };
+      return await backend.forkSession?.(remoteId, options, this.lifetimeController.signal);
     } catch (error) {
       this.ports.log.info(`Cannot copy a session: ${messageOf(error)}`);
       return undefined;
@@ -249,6 +251,7 @@ export class BackendConnection implements Disposable {
 
   private async openBackend(): Promise<SessionBackend> {
     const backend = await this.ports.backends.open(this.conversationFiles.head.backendId);
+    if (this.conversationFiles.head.aside) requireHoldsReadOnly(backend);
     if (backend === this.backend) return backend;
     this.stateListener?.dispose();
     this.backend = backend;
@@ -305,4 +308,10 @@ export class BackendConnection implements Disposable {
     this.currentSession = undefined;
     handlers.onEnded(isRetired);
   }
+}
+
+/** @throws BackendError `unsupported` if side questions to this agent could write */
+export function requireHoldsReadOnly({ holdsReadOnly, title }: Pick<SessionBackend, 'holdsReadOnly' | 'title'>): void {
+  if (holdsReadOnly === true) return;
+  throw new BackendError('unsupported', `${title} can’t be limited to reading, so it can’t be asked aside.`);
 }

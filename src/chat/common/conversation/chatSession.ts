@@ -49,6 +49,8 @@ export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPo
   newId(): string;
 }
 
+const changingKinds: ReadonlySet<string | undefined> = new Set(['edit', 'delete', 'move']);
+
 /** One conversation: its transcript, log, queue and draft, and the connection to its backend. */
 export class ChatSession implements Chat {
   readonly onDidChange: Event<void>;
@@ -344,7 +346,8 @@ export class ChatSession implements Chat {
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
     if (this.interruption?.consumeEarlyEnd(event)) return;
-    if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
+    if (this.conversation.head.aside) this.stopAsideIfChanged(event);
+    else if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
     this.conversation.addEvent(event);
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
@@ -352,6 +355,17 @@ export class ChatSession implements Chat {
     if (!wasBusy || this.chatTranscript.isBusy) return;
     this.turnRunner.handleTurnEnd();
     this.interruption?.handleTurnEnd();
+  }
+
+  /** An agent may act without asking, although that is not known of it. */
+  private stopAsideIfChanged(event: SessionEvent): void {
+    if (event.event !== 'tool:post' || !changingKinds.has(event.data.kind) || !event.data.result.success) return;
+    const { backendTitle } = this.conversation.head;
+    this.conversation.addNotice(
+      'error',
+      `${backendTitle} changed a file without asking, so this side question was stopped.`,
+    );
+    void this.stop();
   }
 
   private handleSessionLoss(isRetired: boolean): void {

@@ -62,7 +62,9 @@ export class Conversation {
     readonly file: ConversationFiles,
     private readonly ports: ConversationPorts,
   ) {
-    const { agentWrites, claims, clock, files, log } = ports;
+    const { agentWrites, claims, clock, log } = ports;
+    // What changes while a side question is answered is somebody else's.
+    const files = file.head.aside ? { ...ports.files, checkpoints: undefined } : ports.files;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changeEmitter = new Emitter(onListenerError);
     this.fileChangesEmitter = new Emitter(onListenerError);

@@ -152,14 +152,14 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
 export function conversationView(facts: ConversationFacts): ConversationView {
   const { clock, connection, conversation } = facts;
   const { file, journal, queue, transcript } = conversation;
-  const { backendId, backendTitle, id, title } = conversation.head;
+  const { aside, backendId, backendTitle, id, title } = conversation.head;
   return {
     id,
     title,
     backendId,
     backendTitle,
     ...conversationState(facts),
-    ...withoutUndefined({ problem: file.problem }),
+    ...withoutUndefined({ aside, problem: file.problem }),
     ...transcriptView(transcript, clock.now()),
     ...(file.isInUseElsewhere ? viewInOtherWindow(facts.otherWindow.live) : {}),
     queue: queue.shownPrompts,

@@ -155,9 +155,9 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('changesReplaced', { files: z.array(RemainingChange) }),
   /**
    * The records before this one were copied from the conversation `from`. The next prompt starts a new session, with the agent
-   * `backendTitle` if it is another one.
+   * `backendTitle` if it is another one. `aside`: the title of the conversation about which this is a side question.
    */
-  record('forked', { from: Text, backendTitle: Text.optional() }),
+  record('forked', { from: Text, backendTitle: Text.optional(), aside: Text.optional() }),
   /** Files were restored to their state before the prompt of a turn. */
   record('restored', {
     id: Text,

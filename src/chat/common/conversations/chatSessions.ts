@@ -181,9 +181,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.preparedSessions.prepare(backendId, folder);
   }
 
-  closePreparedExcept(backendId: string | undefined): void {
-    this.preparedSessions.discardExcept(backendId);
-  }
+  readonly closePreparedExcept: Chats['closePreparedExcept'] = (id) => this.preparedSessions.discardExcept(id);
 
   setPromptExpected(isExpected: boolean): void {
     this.preparedSessions.setPromptExpected(isExpected);
@@ -227,12 +225,10 @@ export class ChatSessions implements Chats, WriteObserver {
     return await opening;
   }
 
-  compact(sessionId: string): Promise<void> {
-    return this.ports.store.compact(sessionId);
-  }
+  readonly compact: Chats['compact'] = (id) => this.ports.store.compact(id);
 
-  async fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat> {
-    const { draft, id } = await addFork(await this.open(sessionId), entryId, this.ports, agent);
+  async fork(sessionId: string, entryId?: string, how?: ForkAgent | 'aside'): Promise<Chat> {
+    const { draft, id } = await addFork(await this.open(sessionId), entryId, this.ports, how);
     const chat = await this.open(id);
     if (draft) chat.saveDraft(draft);
     return chat;
@@ -252,6 +248,10 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly claimNotice = async (event: string): Promise<boolean> =>
     (await this.ports.windows?.claimNotice(event)) ?? true;
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
+
+  get openAsides(): Chats['openAsides'] {
+    return this.conversationRows.openAsides;
+  }
 
   get deleted(): Chats['deleted'] {
     return this.conversationRows.deleted;

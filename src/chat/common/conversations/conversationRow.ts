@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import {
   isDeleted,
+  isOpenAside,
   type ChatStore,
   type ConversationHead,
   type ConversationSearchResult,
@@ -63,6 +64,7 @@ export class ConversationRows {
   private knownById = new Map<string, KnownRow>();
   private sorted: readonly ConversationRow[] = [];
   private marked: Chats['deleted'] = [];
+  private asides: Chats['openAsides'] = [];
   private readonly repositoryNames = new RepositoryNames();
   /** What `elsewhere` and the names of repositories depended on. */
   private situation = '';
@@ -90,6 +92,12 @@ export class ConversationRows {
     return this.marked;
   }
 
+  /** See `Chats.openAsides`. */
+  get openAsides(): Chats['openAsides'] {
+    if (this.isOutdated) this.update();
+    return this.asides;
+  }
+
   /** Returns the rows of what a search has found. */
   found(results: readonly ConversationSearchResult[]): readonly FoundConversation[] {
     if (this.isOutdated) this.update();
@@ -107,8 +115,13 @@ export class ConversationRows {
 
   private update(): void {
     this.isOutdated = false;
-    const heads = this.store.heads.filter((head) => !isDeleted(head));
-    const deleted = heads.length === this.store.heads.length ? [] : this.store.heads.filter(isDeleted);
+    const heads = this.store.heads.filter((head) => !isDeleted(head) && !isOpenAside(head));
+    const others = heads.length === this.store.heads.length ? [] : this.store.heads;
+    const deleted = others.filter(isDeleted);
+    const asides = others.filter((head) => isOpenAside(head) && !isDeleted(head));
+    this.asides = asides.map((head) => ({
+      ...{ id: head.id, updatedAt: head.updatedAt, isHere: this.store.elsewhere(head) === undefined },
+    }));
     this.marked = deleted.map(({ deletedAt = 0, id }) => ({ id, deletedAt }));
     const { situation } = this.store;
     const before = this.knownById;

@@ -108,7 +108,8 @@ export class PreparedSessions {
     options: CreateSessionOptions,
     signal: AbortSignal,
   ): Promise<BackendSession> {
-    const prepared = await this.takeIfMatching(backend, options, signal);
+    // The prepared session can write.
+    const prepared = options.isReadOnly ? undefined : await this.takeIfMatching(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
     this.ports.sessionDefaults.of(backend.id).recordOfferedOptions?.(session.config);

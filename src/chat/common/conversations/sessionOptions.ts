@@ -10,11 +10,13 @@ export interface SessionPlace {
   /** The agent's working folder, as an absolute path. */
   readonly folder?: string | undefined;
   readonly preset?: PresetOfConversation | undefined;
+  /** Set for a side question, whose session can only read. */
+  readonly aside?: object | undefined;
 }
 
 /** Returns the options with which a session is created or loaded. @throws BackendError if no folder is open */
 export function createSessionOptions(
-  { backendId, folder, preset }: SessionPlace,
+  { aside, backendId, folder, preset }: SessionPlace,
   editor: Pick<EditorPort, 'folders'>,
   defaults: Pick<NewSessionOptionsPort, 'instructionsFor' | 'of'>,
 ): CreateSessionOptions {
@@ -32,5 +34,6 @@ export function createSessionOptions(
     ...(instructions === '' ? {} : { instructions }),
     ...(preset?.limits ? { limits: withoutUndefined(preset.limits) } : {}),
     ...defaults.of(backendId).profileAndModel,
+    ...(aside && { isReadOnly: true }),
   };
 }

@@ -16,6 +16,7 @@ import {
   checkpointsBeforeChanges,
   recordsWithoutQueuedPrompts,
   pathsByCommand,
+  recordsForAside,
   writtenPaths,
 } from './restorePoint';
 
@@ -66,12 +67,12 @@ export class ConversationRestores implements ChatRestores {
     }
   }
 
-  async copyPresentState(copiesSession: boolean): Promise<PresentForkPoint> {
+  async copyPresentState(copiesSession: boolean, isAside = false): Promise<PresentForkPoint> {
     await this.conversationFiles.claim();
     this.requireIdle();
     await this.whenTurnRecorded();
     const { remoteId: source } = this.conversationFiles.head;
-    const remoteId = copiesSession ? await this.connection.forkSession(source) : undefined;
+    const remoteId = copiesSession ? await this.connection.forkSession(source, isAside) : undefined;
     try {
       const { records } = await this.readAll();
       // A prompt may have been sent in the meantime, so it is unknown whether the copy contains it.
@@ -82,6 +83,21 @@ export class ConversationRestores implements ChatRestores {
       await this.discardCopy({ remoteId });
       throw error;
     }
+  }
+
+  async copyForAside(): Promise<PresentForkPoint> {
+    const { isBusy, isStopping } = this.conversation.transcript;
+    try {
+      if (!isBusy && !isStopping && !this.conversationFiles.isInUseElsewhere) {
+        const idle = await this.copyPresentState(true, true);
+        return { ...idle, recordsBefore: recordsForAside(idle.recordsBefore), draft: undefined };
+      }
+    } catch (error) {
+      // A turn has begun meanwhile.
+      if (!(error instanceof ChatError) || error.code !== 'busy') throw error;
+    }
+    const { records } = await this.readAll();
+    return { recordsBefore: recordsForAside(records), remoteId: undefined, draft: undefined };
   }
 
   async discardCopy({ remoteId }: Pick<PresentForkPoint, 'remoteId'>): Promise<void> {

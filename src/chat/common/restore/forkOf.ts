@@ -1,6 +1,10 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { nameOfMoment } from './restoreHistory';
 import type { PresentForkPoint, RestorePoint } from './restorePorts';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
+import { requireHoldsReadOnly } from '../conversation/backendConnection';
 import type { Clock } from '../../../base/common/async';
 import type { Chat, ForkAgent } from '../chatPorts';
 import type { ChatStore, ConversationHead } from '../chatStore';
@@ -20,21 +24,28 @@ type ForkPoint = Pick<RestorePoint, 'isInTurn' | 'isStopping' | 'recordsBefore' 
 interface ForkPorts {
   readonly clock: Clock;
   readonly store: Pick<ChatStore, 'add' | 'heads' | 'read'>;
+  readonly backends: Pick<BackendRegistry, 'open'>;
+  readonly sessionDefaults: Pick<NewSessionOptionsPort, 'of'>;
   newId(): string;
 }
 
 /**
- * Adds a conversation that continues `source` from before the prompt of an entry, or from its present state. Resolves to its id,
- * and to what its draft should be.
- * @throws ChatError, after the copy of the session was discarded
+ * Adds a conversation that continues `source` from before the prompt of an entry, or from its present state, or a side question
+ * about it. Resolves to its id, and to what its draft should be.
+ * @throws ChatError, BackendError, after the copy of the session was discarded
  */
 export async function addFork(
   source: Pick<Chat, 'draft' | 'id' | 'restores' | 'view'>,
   entryId: string | undefined,
   ports: ForkPorts,
-  agent?: ForkAgent,
+  how?: ForkAgent | 'aside',
 ): Promise<{ readonly id: string; readonly draft: Draft | undefined }> {
   const { restores } = source;
+  if (how === 'aside') {
+    await requireAsks(source.view, ports);
+    return { id: await addForkFrom(source, await restores.copyForAside(), ports, how), draft: undefined };
+  }
+  const agent = how;
   if (entryId !== undefined) {
     const point = await restores.restorePointBefore(entryId);
     return { id: await addForkFrom(source, point, ports, agent), draft: point.draft };
@@ -46,17 +57,29 @@ export async function addFork(
   return { id, draft: agent && prompt };
 }
 
+/** @throws BackendError `unsupported` if the agent could not be kept from writing */
+async function requireAsks({ backendId }: Chat['view'], { backends, sessionDefaults }: ForkPorts): Promise<void> {
+  const backend = await backends.open(backendId);
+  requireHoldsReadOnly(backend);
+  if (sessionDefaults.of(backendId).observedUnattendedAction === undefined) return;
+  const message = `${backend.title} has changed files or run commands without asking, and offers no mode in which it asks. So it can’t be asked aside.`;
+  throw new BackendError('unsupported', message);
+}
+
 async function addForkFrom(
   { id: sourceId, restores }: Pick<Chat, 'id' | 'restores'>,
   point: ForkPoint,
   ports: ForkPorts,
-  agent?: ForkAgent,
+  how?: ForkAgent | 'aside',
 ): Promise<string> {
   const { clock, store } = ports;
   try {
     const { head } = await store.read(sourceId);
     const titles = new Set(store.heads.map(({ title }) => title));
-    const fork = forkOf(head, point, { id: ports.newId(), at: clock.now(), titles, agent: agent ?? head });
+    const isAside = how === 'aside';
+    const agent = how && !isAside ? how : head;
+    const aside = asideOf(head, point, how);
+    const fork = forkOf(head, point, { id: ports.newId(), at: clock.now(), titles, agent, isAside, aside });
     await store.add(fork.head, fork.records, sourceId);
     return fork.head.id;
   } catch (error) {
@@ -72,12 +95,25 @@ interface NewFork {
   readonly titles: ReadonlySet<string>;
   /** The agent that continues the conversation. */
   readonly agent: ForkAgent;
+  /** Whether it is a new side question, and what its head says if it is one. */
+  readonly isAside: boolean;
+  readonly aside: ConversationHead['aside'];
+}
+
+/** To fork a side question itself is to go on with changes. Its prompts and its agent can be replaced without that. */
+function asideOf(
+  source: ConversationHead,
+  point: ForkPoint,
+  how: ForkAgent | 'aside' | undefined,
+): ConversationHead['aside'] {
+  if (how === 'aside') return { about: source.title };
+  return how || 'turn' in point ? source.aside : undefined;
 }
 
 /** What an agent has told of itself, which another agent does not have. */
 const ofAgent: ReadonlySet<string> = new Set(['config:update', 'commands:update', 'usage:update', 'session:info']);
 
-function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, titles }: NewFork): Fork {
+function forkOf(source: ConversationHead, point: ForkPoint, { agent, aside, at, id, isAside, titles }: NewFork): Fork {
   const { backendId, backendTitle } = agent;
   const isOtherAgent = backendId !== source.backendId;
   const recordsBefore = point.recordsBefore.filter(
@@ -89,7 +125,7 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
   const isStopping = 'isStopping' in point && point.isStopping;
   const isInTurn = 'isInTurn' in point && point.isInTurn;
   const remoteId = 'remoteId' in point ? point.remoteId : undefined;
-  const text = noticeOf({ ...source, backendTitle }, point);
+  const text = isAside ? asideNotice(backendTitle, remoteId) : noticeOf({ ...source, backendTitle }, point);
   // The turn has ended, so no more changes must be added to it.
   const lastCheckpoint = recordsBefore.findLast((record) => record.type === 'checkpoint');
   const records: LogRecord[] = [
@@ -98,14 +134,24 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
     ...(isStopping ? [{ type: 'settled' as const, at }] : []),
     ...(isInTurn ? [{ type: 'stopped' as const, at, inBackend: false }] : []),
     ...(lastCheckpoint ? [{ type: 'checkpoint' as const, at, turn: lastCheckpoint.turn, folders: [] }] : []),
-    { type: 'forked', at, from: source.id, ...(isOtherAgent && { backendTitle }) },
+    {
+      type: 'forked',
+      at,
+      from: source.id,
+      ...(isOtherAgent && { backendTitle }),
+      ...(aside && { aside: aside.about }),
+    },
     ...(remoteId === undefined ? [] : [{ type: 'bound' as const, at, remoteId }]),
     { type: 'notice', at, level: 'info', text },
   ];
-  const head = headOf({ ...source, backendId, backendTitle }, id, at);
+  const head = headOf({ ...source, backendId, backendTitle }, id, at, aside);
   // Both conversations stay in the list, so their titles must differ, even if the agent suggests another title. The source
   // keeps its title, because it continues if the restore is undone; the title of the new one says that it was restored.
-  const title = 'turn' in point ? restoredTitle(source.title, point.turn, titles) : forkTitle(source.title, titles);
+  const title = isAside
+    ? distinctTitle(`Aside: ${source.title}`, titles)
+    : 'turn' in point
+      ? restoredTitle(source.title, point.turn, titles)
+      : forkTitle(source.title, titles);
   // A conversation that starts again gets its title from its next prompt.
   const titledBy = 'turn' in point && point.turn === 1 && !isInTurn && source.titledBy !== 'user' ? 'prompt' : 'user';
   return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy }, records };
@@ -131,6 +177,11 @@ function distinctTitle(title: string, titles: ReadonlySet<string>): string {
   }
 }
 
+function asideNotice(agent: string, remoteId: string | undefined): string {
+  const isCopy = remoteId !== undefined;
+  return `${agent} answers side questions in ${isCopy ? 'a copy of its session' : 'a new session and gets a summary with the first one'}.`;
+}
+
 function noticeOf({ backendTitle, title }: ConversationHead, point: ForkPoint): string {
   const newSession = `${backendTitle} starts a new session and gets a summary with your next prompt.`;
   if ('turn' in point) {
@@ -142,11 +193,14 @@ function noticeOf({ backendTitle, title }: ConversationHead, point: ForkPoint): 
   return `This conversation continues “${title}”, which stays as it is. ${session}`;
 }
 
-function headOf(source: ConversationHead, id: string, at: number): ConversationHead {
+function headOf(source: ConversationHead, id: string, at: number, aside: ConversationHead['aside']): ConversationHead {
   const head: ConversationHead = { ...source, id, forkedFrom: source.id, createdAt: at, updatedAt: at, state: 'idle' };
   delete head.remoteId;
   delete head.draft;
   delete head.isTurnOpen;
   delete head.isUnseen;
-  return head;
+  delete head.aside;
+  if (!aside) return head;
+  delete head.changes;
+  return { ...head, aside };
 }

@@ -53,6 +53,19 @@ export function recordsWithoutQueuedPrompts(records: readonly LogRecord[]): read
   return records.filter((record) => !isOfQueue(record));
 }
 
+/** Returns the records of what was said, for a side question: without files and queued prompts, and with an end of each turn. */
+export function recordsForAside(records: readonly LogRecord[]): readonly LogRecord[] {
+  const said = recordsWithoutQueuedPrompts(records).filter(({ type }) => !fileTypes.has(type));
+  const at = said.at(-1)?.at ?? 0;
+  const { approvals, isBusy, isStopping } = replay(said, () => undefined);
+  const text = 'The turn goes on in the first conversation. What follows there is not known here.';
+  return [
+    ...said,
+    ...(isStopping ? [{ type: 'settled' as const, at }] : []),
+    ...(isBusy || approvals.count > 0 ? [{ type: 'ended' as const, at, outcome: 'interrupted' as const, text }] : []),
+  ];
+}
+
 /** Returns the absolute paths of files that were changed while a command ran, by it or by somebody else. */
 export function pathsByCommand(records: readonly LogRecord[]): ReadonlySet<string> {
   return new Set(
@@ -149,7 +162,7 @@ function findSteered(records: readonly LogRecord[], id: string): FoundPrompt {
 function replay(
   records: readonly LogRecord[],
   onRecord: (transcript: ChatTranscript, index: number) => void,
-): Pick<ChatTranscript, 'promptEntries' | 'prompts' | 'isStopping'> {
+): Pick<ChatTranscript, 'approvals' | 'isBusy' | 'promptEntries' | 'prompts' | 'isStopping'> {
   const document = new TranscriptDocument(() => undefined);
   try {
     const transcript = new ChatTranscript(document, '');

@@ -29,6 +29,11 @@ export interface ChatRestores {
    * @throws ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
   copyPresentState(copiesSession: boolean): Promise<PresentForkPoint>;
+  /**
+   * Returns the present state for a side question, also while a turn runs and while another window runs it. Then its session is
+   * not copied, and nothing of it is touched. @throws ChatError `unreadable`, `storage`
+   */
+  copyForAside(): Promise<PresentForkPoint>;
   /** Discards the copy of the session, because no conversation uses it. Never rejects. */
   discardCopy(state: Pick<PresentForkPoint, 'remoteId'>): Promise<void>;
   /**

@@ -47,6 +47,8 @@ class HeadBuilder {
       backendTitle: begin?.backendId ?? '',
       ...(bound?.type === 'bound' ? { remoteId: bound.remoteId } : {}),
       ...(forked ? { forkedFrom: forked.from } : {}),
+      // It can never write, and nothing is deleted of which it is not certain that the user did not keep it.
+      ...(forked?.aside === undefined ? {} : { aside: { about: forked.aside, isKept: true } }),
       createdAt,
       updatedAt,
       state: 'idle',

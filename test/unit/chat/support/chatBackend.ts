@@ -136,6 +136,9 @@ export class ChatBackend implements SessionBackend {
   onLoaded: (session: ChatBackendSession) => void = () => undefined;
   /** Copies a session; by default the backend cannot. */
   fork: (id: string) => Promise<string | undefined> = () => Promise.resolve(undefined);
+  holdsReadOnly = true;
+  /** The options of each session that was created, copied or loaded, in order. */
+  readonly opened: CreateSessionOptions[] = [];
   state: BackendState = { kind: 'stopped' };
   private readonly emitter = new Emitter<BackendState>(rethrow);
   readonly onDidChangeState = this.emitter.event;
@@ -167,8 +170,9 @@ export class ChatBackend implements SessionBackend {
     });
   }
 
-  async createSession(_options: CreateSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
     this.calls.push('create');
+    this.opened.push(options);
     await this.beforeSession(signal);
     const session = new ChatBackendSession(`${this.id}-${this.sessions.length + 1}`);
     session.runsCommand = this.runsCommand;
@@ -176,14 +180,11 @@ export class ChatBackend implements SessionBackend {
     return session;
   }
 
-  async loadSession(
-    id: string,
-    { receivedTurnText: heard }: LoadSessionOptions,
-    signal?: AbortSignal,
-  ): Promise<ChatBackendSession> {
+  async loadSession(id: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
     this.calls.push(`load ${id}`);
+    this.opened.push(options);
     await this.beforeSession(signal);
-    const session = new ChatBackendSession(id, heard);
+    const session = new ChatBackendSession(id, options.receivedTurnText);
     session.runsCommand = this.runsCommand;
     session.turn = this.turnWhenLoaded;
     session.tell(...this.history);
@@ -192,8 +193,9 @@ export class ChatBackend implements SessionBackend {
     return session;
   }
 
-  async forkSession(id: string): Promise<string | undefined> {
+  async forkSession(id: string, options: CreateSessionOptions): Promise<string | undefined> {
     this.calls.push(`fork ${id}`);
+    this.opened.push(options);
     return await this.fork(id);
   }
 
