@@ -378,8 +378,15 @@ export class FakeChats implements Chats {
     return chat;
   }
 
-  fork(sessionId: string): Promise<FakeChat> {
-    return this.open(sessionId).then(() => this.add(`fork-of-${sessionId}`));
+  async fork(sessionId: string, _entryId?: string, how?: unknown): Promise<FakeChat> {
+    const { title: about } = (await this.open(sessionId)).view;
+    if (how !== 'aside') return this.add(`fork-of-${sessionId}`);
+    const id = `aside-of-${sessionId}`;
+    const chat = new FakeChat(id);
+    this.opened.set(id, chat);
+    this.openAsides = [{ id, updatedAt: 0, isHere: true }];
+    chat.change({ aside: { about } });
+    return chat;
   }
 
   isStartedBy(): Promise<boolean> {
@@ -412,7 +419,11 @@ export class FakeChats implements Chats {
 
   setMarks(sessionId: string, marks: ConversationMarks): Promise<void> {
     this.marked.push([sessionId, marks]);
-    const { isDeleted } = marks;
+    const { isDeleted, keptAside } = marks;
+    if (keptAside) {
+      this.openAsides = this.openAsides.filter(({ id }) => id !== sessionId);
+      this.opened.get(sessionId)?.change({ aside: { ...keptAside, isKept: true } });
+    }
     const row = this.rows.find(({ id }) => id === sessionId) ?? this.deletedRows.get(sessionId);
     if (row && isDeleted === true) {
       this.deletedRows.set(sessionId, row);
@@ -433,6 +444,7 @@ export class FakeChats implements Chats {
 
   delete(sessionId: string): Promise<void> {
     this.removed.push(sessionId);
+    this.openAsides = this.openAsides.filter(({ id }) => id !== sessionId);
     this.deleted = this.deleted.filter(({ id }) => id !== sessionId);
     this.opened.delete(sessionId);
     this.rows = this.rows.filter(({ id }) => id !== sessionId);

@@ -3,6 +3,7 @@ import { ChangesBar } from './notices/changesBar';
 import type { ChatPage } from './page/chatPage';
 import { Composer } from './composer/composer';
 import { PageProvider, usePageState } from './chatPageContext';
+import { AsideStrip } from './notices/asideStrip';
 import { NoticeList } from './notices/noticeList';
 import { PlanLine } from './notices/planLine';
 import { ProblemList } from './notices/problemList';
@@ -42,6 +43,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
           <UntrustedText text={session.title} />
         </h1>
       )}
+      <AsideStrip />
       <main class="chat-main">
         <div class="chat-transcript" inert={isSessionListShown}>
           <TranscriptPane />

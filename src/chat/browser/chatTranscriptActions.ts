@@ -2,8 +2,8 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './page/chatPage';
 
-/** `isReadonly`: another window is writing to the conversation. */
-export function createTranscriptActions(page: ChatPage, isReadonly = false): TranscriptActions {
+/** `isReadonly`: another window is writing to the conversation. `isAside`: it is a side question itself. */
+export function createTranscriptActions(page: ChatPage, isReadonly = false, isAside = false): TranscriptActions {
   return {
     open: (target, line, column) => void page.request(chatRequests.open, { target, line, column }),
     copy: (text) => void page.copy(text),
@@ -22,6 +22,9 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
     openView: (html) => void page.request(chatRequests.openView, { html }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editAndResend(entryId),
+    ...(!isAside && {
+      askAside: (quote) => void page.requestForSession(chatRequests.askAside, (sessionId) => ({ sessionId, quote })),
+    }),
     ...(isReadonly
       ? {}
       : {

@@ -17,7 +17,8 @@ export function TranscriptPane() {
   const { isStartingConversation, isReady, folders, session } = usePageState();
   const isReadonly = session?.status === 'readonly';
   const isEmpty = useIsTranscriptEmpty(page.transcript);
-  const actions = useMemo(() => createTranscriptActions(page, isReadonly), [page, isReadonly]);
+  const isAside = session?.aside !== undefined;
+  const actions = useMemo(() => createTranscriptActions(page, isReadonly, isAside), [page, isReadonly, isAside]);
   // A change of the same files draws no entry again.
   const waiting = session?.changes.map(({ path }) => path).join('\n') ?? '';
   const options = useMemo(

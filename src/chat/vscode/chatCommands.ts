@@ -63,6 +63,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
     handle(commandIds.chatFork, () => this.forkChat(pages.activePage));
+    handle(commandIds.chatAskAside, () => this.askAside(pages.activePage, this.deps.getSelection()));
     handle(commandIds.chatLocateFolder, () => services.places.locateAnyFolder());
     handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
     // The commands in the view's header apply to the view, wherever the focus is.
@@ -72,6 +73,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
     handle(commandIds.chatViewRename, () => this.renameChat(pages.viewPage));
     handle(commandIds.chatViewFork, () => this.forkChat(pages.viewPage));
+    handle(commandIds.chatViewAskAside, () => this.askAside(pages.viewPage));
     handle(commandIds.chatViewDelete, () => this.deleteChat(pages.viewPage));
     // The command in the title of the active tab applies to that tab, even if the view has the focus.
     handle(commandIds.chatTabShowSessions, () => pages.activeTabPage?.runCommand('showSessions'));
@@ -79,6 +81,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatTabRename, () => this.renameChat(pages.activeTabPage));
     handle(commandIds.chatTabExport, () => this.exportChat(pages.activeTabPage));
     handle(commandIds.chatTabFork, () => this.forkChat(pages.activeTabPage));
+    handle(commandIds.chatTabAskAside, () => this.askAside(pages.activeTabPage));
     handle(commandIds.chatTabDelete, () => this.deleteChat(pages.activeTabPage));
     handle(commandIds.chatApplyCode, () => services.code.apply());
     handle(commandIds.chatDiscardCode, () => services.code.discard());
@@ -201,6 +204,12 @@ export class ChatCommands implements Disposable {
       page.show(next);
       page.focusComposer();
     });
+  }
+
+  /** Asks about the conversation, and about what is selected in the editor. */
+  private async askAside(page: ChatPageHost | undefined, selection?: MentionRow): Promise<void> {
+    const chat = this.requireChat(page);
+    if (chat) await this.deps.services.asides.ask(chat, { selection });
   }
 
   private async restore(): Promise<void> {

@@ -43,6 +43,7 @@ import { followPresetSettings } from './prompts/followPresetSettings';
 import { PresetActions } from './prompts/presetActions';
 import type { RunningChatFeature } from './runningChatFeature';
 import { DiffViews } from './review/diffViews';
+import { Asides } from './asides/asides';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
 import { InterruptedRestores } from './review/interruptedRestores';
@@ -121,20 +122,9 @@ export class ChatFeature implements Feature<RunningChatFeature> {
   }
 
   async start(): Promise<RunningChatFeature> {
-    const {
-      chats,
-      clock,
-      commands,
-      dialogs,
-      editor,
-      globalState,
-      log,
-      notices: noticeBoard,
-      settings,
-      status,
-    } = this.deps;
-    const { checkpoints, chips, keyChords, draftMemento, newId, newOptions, presets, windowMentions, workspaceState } =
-      this.deps;
+    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
+    const { checkpoints, chips, draftMemento, keyChords, newId, newOptions, notices: noticeBoard } = this.deps;
+    const { presets, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -172,6 +162,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(noticeBoard.setPlace({ show: (notice) => pages.hasFocus && pageNotices.add(notice) }));
     const deletions = store.add(new Deletions({ ...this.deps, pages, messages }));
     const diffViews = new DiffViews(documents, editor);
+    const asides = store.add(new Asides({ chats, pages, clock, log }));
     const review = new ConversationActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const restorer = new FileRestorer({ chats, checkpoints, newId });
@@ -208,6 +199,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
+      asides,
       places,
       restore,
       backends,
@@ -370,6 +362,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       chatCommands,
       all,
       deletions,
+      asides,
       turnReviews,
     ]) {
       part.start();

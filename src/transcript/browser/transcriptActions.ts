@@ -33,6 +33,8 @@ export interface TranscriptActions {
   /** Stops what an entry shows, or denies what it waits for. Resolves when that is done, or after an error was shown. */
   readonly stopCall?: (entryId: string) => Promise<void>;
   readonly editPrompt?: (entryId: string) => void;
+  /** Opens a side question about the conversation. `quote` is the text of an answer that it is about, or empty. */
+  readonly askAside?: (quote: string) => void;
   /** Restores the conversation or files to the state before a prompt. */
   readonly restore?: (entryId: string) => void;
   readonly undoRestore?: (restoreId: string) => void;

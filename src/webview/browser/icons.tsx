@@ -32,6 +32,7 @@ export const AddIcon = outline('M8 3v10M3 8h10');
 export const ArchiveIcon = outline('M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 8.5h3');
 export const ArrowDownIcon = outline('M8 3v10M4 9l4 4 4-4');
 export const ArrowUpIcon = outline('M8 13V3M4 7l4-4 4 4');
+export const AskAsideIcon = outline('M2.5 3h11v7.5H8l-3 3v-3H2.5zM5.4 6.8v.1M8 6.8v.1M10.6 6.8v.1');
 export const AtIcon = outline(
   'M10.5 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0Zm0 0v.8a1.7 1.7 0 0 0 3.2.7A6 6 0 1 0 11 13.2',
 );

@@ -399,6 +399,40 @@ describe('the pages of the chat', () => {
     approvals.dispose();
     await vscode.commands.executeCommand('notifications.clearAll');
   });
+
+  it('show a side question in a tab beside the others, which deletes it when it is closed, unless it is kept', async () => {
+    const chat = subject.chats.add('one');
+    chat.sentPromptTexts.push('hello');
+    await subject.tab('one');
+    const { tabGroups } = vscode.window;
+    const ask = async (): Promise<vscode.Tab> => {
+      await subject.asides.ask(chat, { quote: 'two\nlines' });
+      return await eventually('the tab beside', () => {
+        const [, beside] = tabGroups.all;
+        assert.ok(beside?.activeTab);
+        return beside.activeTab;
+      });
+    };
+    const first = await ask();
+    assert.equal(subject.chats.opened.get('aside-of-one')?.draft.text, '> two\n> lines\n\n');
+    assert.deepEqual(subject.chats.removed, []);
+    await eventually('the page', () =>
+      assert.ok([...subject.pages.all].some((page) => page.chat?.id === 'aside-of-one')),
+    );
+    await tabGroups.close(first);
+    await eventually('the deletion', () => assert.deepEqual(subject.chats.removed, ['aside-of-one']));
+    const second = await ask();
+    const aside = await eventually('the page', () => {
+      const page = [...subject.pages.all].find((one) => one.chat?.id === 'aside-of-one');
+      assert.ok(page?.chat);
+      return page.chat;
+    });
+    await subject.asides.keep(aside);
+    await tabGroups.close(second);
+    await eventually('the tab is gone', () => assert.equal([...subject.pages.all].length, 1));
+    assert.deepEqual(subject.chats.removed, ['aside-of-one']);
+    await assert.rejects(subject.asides.ask(aside, {}), /already is a side question/);
+  });
 });
 
 function question(id: string): ApprovalView {

@@ -21,6 +21,7 @@ import { Deletions } from '../../../src/chat/vscode/list/deletions';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
+import { Asides } from '../../../src/chat/vscode/asides/asides';
 import { AnswerTextActions } from '../../../src/chat/vscode/answerTextActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
 import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
@@ -61,6 +62,7 @@ export class ChatUnderTest {
   answerOffer: (isPressed: boolean) => void = () => undefined;
   readonly errors: string[] = [];
   readonly deletions: Deletions;
+  readonly asides: Asides;
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
@@ -145,6 +147,8 @@ export class ChatUnderTest {
       readInstructions: () => ({ ofUser: '', ofWorkspace: '' }),
       onError: throwIt,
     });
+    this.asides = new Asides({ chats: this.chats, clock: systemClock, log: nullLogger, pages: this.pages });
+    this.asides.start();
     this.window = {
       chats: this.chats,
       backends: this.backends,
@@ -173,6 +177,7 @@ export class ChatUnderTest {
       newDraft: restoreNewDraft(memento, throwIt),
       shown: new ShownChats(),
       notices: new PageNotices(throwIt),
+      asides: this.asides,
       editor: this.actions,
       code: this.code,
       review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
@@ -257,6 +262,7 @@ export class ChatUnderTest {
 
   async dispose(): Promise<void> {
     this.deletions.dispose();
+    this.asides.dispose();
     this.pages.dispose();
     for (const part of [this.code, this.actions, ...this.texts, this.backends, this.mentions, this.recent]) {
       part.dispose();

@@ -2,7 +2,7 @@ import { unattendedActionOfOption, type OptionValue } from '../../../session/com
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 
 /** A value to set before the first prompt, so that the agent asks before it changes or runs something. */
-export interface AskingValue {
+interface AskingValue {
   readonly optionId: string;
   readonly value: OptionValue;
 }

@@ -141,9 +141,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const modeName = () => this.mapper.config.modeName;
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || turns.state.isStopped;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : turns.signal);
-    const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
-    const decides = { ...about, approvals, standing, limits, log, isReadOnly };
-    const permissions = (this.permissions = new PermissionService(decides));
+    const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal, isReadOnly };
+    const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, limits, log }));
     this.callDecisions = new CallDecisions({
       ...about,
       editor,

@@ -161,6 +161,10 @@ export const chatRequests = {
   restore: defineRequestWithoutResult('chat/restore', z.object({ ...inSession, entryId: Text })),
   /** Continues the conversation from before a prompt, and places the prompt in the composer. */
   editAndResend: defineRequestWithoutResult('chat/editAndResend', z.object({ ...inSession, entryId: Text })),
+  /** Opens a side question about the conversation, and about this text of it. */
+  askAside: defineRequestWithoutResult('chat/askAside', z.object({ ...inSession, quote: Text })),
+  /** Keeps the side question that is shown. */
+  keepAside: defineRequestWithoutResult('chat/keepAside', z.object(inSession)),
   undoRestore: defineRequestWithoutResult('chat/undoRestore', z.object({ ...inSession, restoreId: Text })),
   saveDraft: defineRequestWithoutResult('chat/saveDraft', z.object(draftFields)),
   /** Sets an option. Without `sessionId`, sets it for the next conversation with the current backend. */

@@ -176,6 +176,12 @@ export function createChatHandlers(
       const agent = isSameAgent ? { backendId, backendTitle } : await services.pickOtherAgent(backendId);
       if (agent) await restore.continueWith(chat, agent, show);
     }),
+    askAside: chatRequests.askAside.withHandler(async ({ sessionId, quote }) =>
+      services.asides.ask(await chatOf(sessionId), { quote }),
+    ),
+    keepAside: chatRequests.keepAside.withHandler(async ({ sessionId }) =>
+      services.asides.keep(await chatOf(sessionId)),
+    ),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     stopCall: chatRequests.stopCall.withHandler(async ({ sessionId, entryId }) => {
       await (await chatOf(sessionId)).stopCall(entryId);

@@ -53,8 +53,11 @@ export class ChatPageHost implements Disposable, PageControl {
   private wasReloaded = false;
   private isFocused = false;
   private latestNavigation = {};
+  /** The conversation that the page is about to show, because it did before a reload. */
+  private restoredId: string | undefined;
 
   constructor(private readonly deps: ChatPageDeps) {
+    this.restoredId = deps.sessionId;
     const { services, surface } = deps;
     const { clock, log } = services;
     const handlers = createChatHandlers(this, services, this.disposables);
@@ -89,12 +92,18 @@ export class ChatPageHost implements Disposable, PageControl {
     return this.feed.chat;
   }
 
+  /** Id of the conversation that the page shows or is about to show. */
+  get wantedId(): string | undefined {
+    return this.chat?.id ?? this.restoredId;
+  }
+
   get isVisible(): boolean {
     return this.deps.surface.isVisible();
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.latestNavigation = {};
+    this.restoredId = undefined;
     this.startedChat = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
     this.reportShownChat();

@@ -3,7 +3,7 @@ import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
-import type { Chats, ForkAgent } from '../../common/chatPorts';
+import type { Chat, Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { RepairKind } from '../../common/page/backendRepair';
@@ -45,6 +45,11 @@ export interface ChatPageServices {
   readonly review: ConversationActions;
   /** Deletes conversations; see `DeletedConversations`. */
   readonly deletions: { delete(sessionIds: readonly string[]): Promise<boolean> };
+  /** Side questions; see `Asides`. */
+  readonly asides: {
+    ask(about: Chat, subject: { readonly quote?: string; readonly selection?: MentionRow | undefined }): Promise<void>;
+    keep(aside: Chat): Promise<void>;
+  };
   readonly places: PlaceActions;
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;

@@ -83,6 +83,14 @@ export class ChatPages implements Disposable {
     return [...this.pagesByPanel].find(([panel]) => panel.active)?.[1];
   }
 
+  /** Whether VS Code has tabs of the chat from before a reload that it has not shown yet. */
+  get hasUnrestoredTabs(): boolean {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const isOurs = ({ input }: vscode.Tab): boolean =>
+      input instanceof vscode.TabInputWebview && input.viewType.endsWith(panelTypes.chat);
+    return tabs.filter(isOurs).length > this.pagesByPanel.size;
+  }
+
   async revealView(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${chatViewId()}.focus`);
     const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));
@@ -109,11 +117,11 @@ export class ChatPages implements Disposable {
   }
 
   /** Reveals the tab that shows the conversation, or opens one. @throws ChatError */
-  async openInTab(sessionId: string): Promise<ChatPageHost> {
+  async openInTab(sessionId: string, column = vscode.ViewColumn.Active): Promise<ChatPageHost> {
     const shown = this.revealTab(sessionId);
     if (shown) return shown;
     const chat = await this.deps.getServices().chats.open(sessionId);
-    const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
+    const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, column);
     return this.addTab(panel, chat.id);
   }
 

@@ -1,5 +1,6 @@
+import { useRef } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CopyIcon } from '../../../webview/browser/icons';
+import { AskAsideIcon, CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
@@ -14,10 +15,19 @@ import { UntrustedText } from '../parts/untrustedText';
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const copy = useCopyFull(entry.omitted);
+  const { askAside } = useTranscriptContext().actions;
+  const toolbar = useRef<HTMLDivElement>(null);
   const isStreaming = entry.streaming ?? false;
   return (
     <>
-      <div class="toolbar">
+      <div class={`toolbar ${askAside ? 'has-two' : ''}`} ref={toolbar}>
+        {!isStreaming && askAside && (
+          <IconButton
+            label="Ask Aside"
+            icon={AskAsideIcon}
+            onClick={() => askAside(selectedTextIn(toolbar.current?.parentElement))}
+          />
+        )}
         {!isStreaming && (
           <IconButton label="Copy Answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
         )}
@@ -27,6 +37,13 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
       {isStreaming && entry.text === '' && <span class="dots" aria-hidden="true" />}
     </>
   );
+}
+
+/** Returns the text that is selected in an element, and nothing of a selection that goes beyond it. */
+function selectedTextIn(element: Element | null | undefined): string {
+  const selection = document.getSelection();
+  const isInside = [selection?.anchorNode, selection?.focusNode].every((node) => element?.contains(node ?? null));
+  return selection && isInside ? selection.toString() : '';
 }
 
 function answerTextOf(whole: Entry): string | undefined {
