@@ -20,6 +20,7 @@ describe('Side questions that the user has not kept', () => {
     clock = new FakeClock();
     shownIds = new Set();
     mayShowMore = false;
+    deleted.splice(0);
     about = await window.chats.create('one', undefined);
     await about.send(draft('first'));
     window.agent.last.end('Done.');
@@ -32,7 +33,18 @@ describe('Side questions that the user has not kept', () => {
 
   const ask = async (): Promise<string> => (await window.chats.fork(about.id, undefined, 'aside')).id;
   const left = ({ chats } = window): string[] => chats.openAsides.map(({ id }) => id);
-  function cleanupOf({ chats } = window): AsideCleanup {
+  /** Ids in the order in which their deletion has begun. */
+  const deleted: string[] = [];
+  function cleanupOf({ chats: all } = window): AsideCleanup {
+    const chats = {
+      get openAsides() {
+        return all.openAsides;
+      },
+      delete: (id: string) => {
+        deleted.push(id);
+        return all.delete(id);
+      },
+    };
     const cleanup = new AsideCleanup({
       ...{ chats, clock, log: nullLogger, shownIds: () => new Set(shownIds), mayShowMore: () => mayShowMore },
     });
@@ -54,7 +66,7 @@ describe('Side questions that the user has not kept', () => {
     shownIds = new Set([second]);
     cleanup.update();
     await until('the deletion', () => left().length === 1);
-    assert.deepEqual(left(), [second]);
+    assert.deepEqual([left(), deleted], [[second], [first]]);
     await window.chats.setMarks(second, { keptAside: { about: 'first' } });
     shownIds = new Set();
     cleanup.update();
@@ -80,12 +92,12 @@ describe('Side questions that the user has not kept', () => {
     mayShowMore = true;
     cleanupOf();
     await later();
-    assert.deepEqual(left(), [first, second], 'a tab that was not restored yet may show it');
+    assert.deepEqual(deleted, [], 'a tab that was not restored yet may show it');
     mayShowMore = false;
     cleanupOf();
     await later();
     await until('the deletion', () => left().length === 1);
-    assert.deepEqual(left(), [second]);
+    assert.deepEqual([left(), deleted], [[second], [first]]);
   });
 
   it('are deleted after a month, wherever they were asked', async () => {

@@ -50,6 +50,12 @@ describe('A side question', () => {
     const aside = await ask(chat);
     assert.ok(!made.window.agent.calls.some((call) => call.startsWith('fork')));
     assert.deepEqual([aside.view.isBusy, aside.view.queue], [false, []]);
+    assert.deepEqual(
+      outline(aside).filter((line) => line.includes('interrupted') || line.includes('window')),
+      ['end: interrupted'],
+    );
+    const ends = [...aside.transcript.entries('end')];
+    assert.match(ends.at(-1)?.text ?? '', /^The turn goes on in the first conversation\./);
     await aside.send(draft('what are you doing?'));
     assert.notEqual(made.window.agent.last, working);
     assert.equal(made.window.agent.opened.at(-1)?.isReadOnly, true);
