@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import * as z from 'zod';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
@@ -9,7 +10,7 @@ import type { PermissionRule } from '../../../../../src/permissions/common/rules
 import { Approvals } from '../../../../../src/session/common/engine/approvals';
 import { ToolKind } from '../../../../../src/session/common/sessionEvents';
 import { cwd, Follower, useBackends } from '../../../../fake/backendHarness';
-import { basics } from '../../../../fake/acp/scriptedAgent';
+import { basics, capabilities } from '../../../../fake/acp/scriptedAgent';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { standingOf } from '../../../../fake/fakePermissions';
 
@@ -155,5 +156,32 @@ describe('a session that only reads', () => {
     await session.sendPrompt({ text: 'What is this?' });
     assert.match((await follower.next('error')).error, /^Demo acts without asking in all modes .* It was not sent\.$/);
     assert.deepEqual(wire, []);
+  });
+
+  it('is read-only from the moment in which it is copied from one that writes', async () => {
+    const wire: string[] = [];
+    const { backend } = make((app) => {
+      app.onRequest('initialize', () => ({
+        protocolVersion: 1,
+        agentCapabilities: { ...capabilities, loadSession: true, sessionCapabilities: { fork: {}, resume: {} } },
+      }));
+      const availableModes = ['yolo', 'default'].map((id) => ({ id, name: id }));
+      app.onRequest('session/fork', z.unknown(), () => ({
+        sessionId: 'copy',
+        modes: { currentModeId: 'yolo', availableModes },
+      }));
+      moded(wire, ['yolo', 'default'])(app);
+    });
+    const first = await backend.createSession({ cwd });
+    const id = await backend.forkSession(first.id, { cwd, isReadOnly: true });
+    assert.equal(id, 'copy');
+    const session = await backend.loadSession(id, { cwd, isReadOnly: true });
+    await assert.rejects(session.setConfig('mode', 'yolo'), { code: 'unsupported', message: /can only read/ });
+    const follower = new Follower(session);
+    await session.sendPrompt({ text: 'What is this?' });
+    await follower.next('prompt:complete');
+    assert.equal(wire[0], 'mode default');
+    assert.match(wire.at(-1) ?? '', /This is a side question/);
+    await first.setConfig('mode', 'yolo');
   });
 });
