@@ -246,6 +246,11 @@ describe('prompt files in the composer', () => {
       await chat.composer.pressSequentially('/');
       await option(chat, /\/daily/).waitFor();
       assert.deepEqual(await layoutFaults(chat.page, '.suggestions'), []);
+      const names = chat.page.locator('.suggestion-title');
+      assert.deepEqual(
+        await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+        0,
+      );
       for (const theme of themeNames) {
         await chat.setTheme(theme);
         assert.deepEqual(await chat.axe(), [], theme);
