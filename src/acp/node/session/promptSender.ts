@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import {
@@ -123,7 +124,10 @@ export class PromptSender {
     const { open } = this;
     if (!open) return 'noTurn';
     const { agentSessionId, client, signal } = open;
-    const { blocks: all, notes } = await toPromptBlocks(input, client.abilities, editor);
+    const { blocks: all, notes } = await toPromptBlocks(input, client.abilities, editor).catch((error: unknown) => {
+      // Whatever it is, nothing was sent.
+      throw new BackendError('invalidRequest', messageOf(error), undefined, { cause: error });
+    });
     const blocks = all.filter((block) => block.type !== 'text' || block.text.trim() !== '');
     // Some agents would begin an empty turn.
     if (blocks.length === 0) throw new BackendError('invalidRequest', 'There is nothing to send.');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { isBackendError, isDoubtful, type BackendSession } from '../../../../../src/session/common/sessionBackend';
-import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
+import type { AcpBackend, AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
+import { FakeClock } from '../../../../fake/fakeClock';
 import { open, useBackends } from '../../../../fake/backendHarness';
 import { basics, never, says, type Script } from '../../../../fake/acp/scriptedAgent';
 import { V2Teller, v2BackendOf, v2Basics } from '../../../../fake/acp/scriptedV2Agent';
@@ -51,8 +52,8 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
       });
     };
 
-  async function working(answer: () => unknown, initialize?: object) {
-    const made = make(agentOf(answer, initialize));
+  async function working(answer: () => unknown, initialize?: object, options?: Partial<AcpBackendDeps>) {
+    const made = make(agentOf(answer, initialize), options);
     const { follower, session } = await open(made.backend);
     await session.sendPrompt({ text: 'Go' });
     await follower.next('content_block:delta');
@@ -92,6 +93,23 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
       assert.equal(await steered(session), expected);
     });
   }
+
+  it('is in doubt if the agent does not answer for ten seconds', async () => {
+    const clock = new FakeClock();
+    const { session } = await working(never, announced, { clock });
+    const answered = steered(session);
+    await until('the request', () => requests.length === 1);
+    clock.advance(10_000);
+    assert.equal(await answered, 'doubtful');
+  });
+
+  it('is not in doubt if it can’t be made ready, because nothing was sent', async () => {
+    const { session } = await working(() => ({ outcome: 'injected' }));
+    // No address can be made of half of a character.
+    const attachments = [{ type: 'text', title: '\ud800', text: 'x' } as const];
+    await assert.rejects(async () => session.steer?.({ text: 'Also', attachments }), { code: 'invalidRequest' });
+    assert.deepEqual(requests, []);
+  });
 
   it('is in doubt if the agent ends before it answers', async () => {
     const { agents, session } = await working(never);
