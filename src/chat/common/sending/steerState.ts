@@ -20,8 +20,8 @@ interface JoiningPrompt {
 
 type DoubtfulPrompt = Pick<JoiningPrompt, 'id' | 'end'>;
 
-/** `broken`: it was stopped or has failed. The agent drops what it has not read then, and does not say so. */
-export type SteeredTurnEnd = 'over' | 'broken';
+/** `broken`: it was stopped. The agent drops what it has not read then, and does not say so. */
+type SteeredTurnEnd = 'over' | 'broken';
 
 /**
  * What has become of a prompt. `refused`: the agent has not taken it, `unknown`: perhaps it has. `dismissed`: the user did not want

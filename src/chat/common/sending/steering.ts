@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isBackendError, isDoubtful, type BackendSession } from '../../../session/common/sessionBackend';
+import type { EntryOf } from '../../../transcript/common/entries';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 import { isCommandText } from '../approvals/reasonText';
@@ -15,7 +16,6 @@ import {
   nextSteerState,
   nothingJoins,
   type SteerEffect,
-  type SteeredTurnEnd,
   type SteerInput,
   type SteerOutcome,
   type SteerState,
@@ -31,6 +31,8 @@ interface SteeringPorts {
   /** Sends what is due in the queue. */
   readonly sendQueue: () => void;
 }
+
+type TurnOutcome = EntryOf<'end'>['outcome'];
 
 /** A prompt that is being prepared or that the agent was asked to take. */
 interface Attempt {
@@ -80,10 +82,8 @@ export class Steering {
   handleTurnEnd(): void {
     const { conversation } = this.ports;
     const { outcome } = conversation.transcript.lastEnd ?? {};
-    // A turn whose connection was lost may go on.
-    const end = outcome === 'completed' || outcome === 'interrupted' ? 'over' : 'broken';
-    this.handleUnanswered(end);
-    this.dispatch({ type: 'turnEnded', end });
+    this.handleUnanswered(outcome);
+    this.dispatch({ type: 'turnEnded', end: outcome === 'cancelled' ? 'broken' : 'over' });
   }
 
   private get steer(): BackendSession['steer'] {
@@ -92,12 +92,16 @@ export class Steering {
   }
 
   /** Handles the prompts that have joined the turn and after which nothing came. */
-  private handleUnanswered(end: SteeredTurnEnd): void {
+  private handleUnanswered(outcome: TurnOutcome | undefined): void {
     const { conversation, sharedDraft } = this.ports;
     const unanswered = [...conversation.transcript.promptEntries.unanswered];
     if (unanswered.length === 0) return;
-    if (end === 'over') {
-      conversation.addNotice('info', `${conversation.head.backendTitle} ended the turn without an answer to that.`);
+    if (outcome !== 'cancelled') {
+      // The agent itself has ended neither a turn that has failed nor one whose connection was lost.
+      const isEndedByAgent = outcome !== 'failed' && outcome !== 'interrupted';
+      const { backendTitle } = conversation.head;
+      const text = `${backendTitle} ended the turn without an answer to that.`;
+      conversation.addNotice('info', isEndedByAgent ? text : 'No answer to that was received.');
       return;
     }
     for (const { id } of unanswered.toReversed()) conversation.addRecord({ type: 'withdrawn', id });
@@ -204,8 +208,7 @@ export class Steering {
 
   private reportRefusal(reason: string): void {
     const { conversation } = this.ports;
-    const { backendTitle } = conversation.head;
-    conversation.addNotice('info', `${backendTitle} did not take your prompt into its turn. It is sent next.`, reason);
+    conversation.addNotice('info', 'Your prompt did not join the turn. It is back in the queue.', reason);
   }
 
   private record(id: string, state: RecordOf<'steering'>['state']): void {

@@ -19,6 +19,7 @@ import {
   endFromRecord,
   endFromStopReason,
   isAnswer,
+  isAnswerToJoined,
   missingEnd,
   withRetry,
   type EndFacts,
@@ -216,7 +217,7 @@ export class ChatTranscript {
     if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
     // What a stopped turn still sends is no answer to the next prompt.
     if (this.stage.kind !== 'stopped') this.hasAnswered ||= isAnswer(event);
-    if (isAnswer(event) || event.event === 'thinking:delta') this.promptEntries.handleOutput();
+    if (isAnswerToJoined(event)) this.promptEntries.handleOutput();
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { BackendError } from '../../../../src/session/common/sessionBackend';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
 import type { ChatBackendSession } from '../support/chatBackend';
@@ -110,7 +111,9 @@ describe('A prompt that is to join the turn', () => {
     answers[0]?.resolve('joined');
     await until('the next', () => answers.length === 2);
     answers[1]?.reject(new BackendError('invalidRequest', 'No images.'));
-    await until('the refusal', () => outline(chat).some((line) => line.includes('did not take your prompt')));
+    await until('the refusal', () =>
+      outline(chat).some((line) => line === 'notice: Your prompt did not join the turn. It is back in the queue.'),
+    );
     assert.deepEqual(queued(chat), ['Two', 'Later']);
     assert.equal(chat.view.queue[0]?.isJoining, undefined);
     session.say('Done.');
@@ -202,6 +205,42 @@ describe('A prompt that is to join the turn', () => {
       'end: completed',
       'notice: Agent one ended the turn without an answer to that.',
     ]);
+  });
+
+  const complete = (stop_reason: string): SessionEvent => event('prompt:complete', { response: '', stop_reason });
+  const withEnds: [outcome: string, end: SessionEvent, sentence: string][] = [
+    ['limit', complete('max_tokens'), 'Agent one ended the turn without an answer to that.'],
+    ['refused', complete('refusal'), 'Agent one ended the turn without an answer to that.'],
+    ['interrupted', complete('interrupted'), 'No answer to that was received.'],
+    ['failed', event('error', { error: 'Overloaded' }), 'No answer to that was received.'],
+  ];
+  for (const [outcome, end, sentence] of withEnds) {
+    it(`stays in the transcript with a true sentence when its turn ends as ${outcome}`, async () => {
+      const { answers, chat, session } = await working();
+      await steer(chat, 'Also this');
+      await until('the request', () => answers.length === 1);
+      answers[0]?.resolve('joined');
+      await until('the prompt', () => queued(chat).length === 0);
+      session.tell(end);
+      await until('the sentence', () => outline(chat).includes(`notice: ${sentence}`));
+      assert.deepEqual(outline(chat).slice(2), ['prompt: Also this', `end: ${outcome}`, `notice: ${sentence}`]);
+      assert.equal(chat.draft.text, '');
+    });
+  }
+
+  it('is not answered by what subagents do, or by a change of the plan', async () => {
+    const { answers, chat, session } = await working();
+    await steer(chat, 'Also this');
+    await until('the request', () => answers.length === 1);
+    answers[0]?.resolve('joined');
+    await until('the prompt', () => queued(chat).length === 0);
+    session.tell(
+      event('tool:pre', { tool_name: 'Read', operation: 'read', input: {}, call_id: 'c2', parent_call_id: 'c1' }),
+      event('plan:update', { entries: [{ content: 'Read', priority: 'high', status: 'pending' }] }),
+    );
+    await settled();
+    await chat.stop();
+    assert.equal(chat.draft.text, 'Also this');
   });
 
   it('can have been queued before, and stays queued if the agent can’t take it', async () => {
