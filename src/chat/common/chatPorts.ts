@@ -319,6 +319,8 @@ export interface ChatFileChanges {
 export interface DraftTransition {
   readonly kind: 'sent' | 'refused';
   readonly draft: Draft;
+  /** An earlier restored text that it follows. */
+  readonly after?: string;
 }
 
 /**

@@ -18,6 +18,15 @@ export function joinDrafts(first: Draft, second: Draft): Draft {
   };
 }
 
+/** Places `added` in `draft` behind the lines of `after` if the draft begins with them, else before everything. */
+export function insertDraft(draft: Draft, added: Draft, after = ''): Draft {
+  const head = after.trimEnd();
+  const rest = draft.text.slice(head.length);
+  if (head === '' || !draft.text.startsWith(head) || !/^(\n|$)/.test(rest)) return joinDrafts(added, draft);
+  const text = joinTexts(joinTexts(head, added.text), rest.slice(1));
+  return { text, attachments: addAttachments(draft.attachments, added.attachments) };
+}
+
 export function addAttachments(
   there: readonly DraftAttachment[],
   added: readonly DraftAttachment[],

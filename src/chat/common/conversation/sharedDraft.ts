@@ -3,7 +3,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
-import { emptyDraft, isEmptyDraft, joinDrafts } from './drafts';
+import { emptyDraft, insertDraft, isEmptyDraft, joinDrafts } from './drafts';
 
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
 export class SharedDraft implements Disposable {
@@ -86,10 +86,10 @@ export class SharedDraft implements Disposable {
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** Restores the text of a prompt that the user has withdrawn. Places it before newer text. */
-  restoreWithdrawn(draft: Draft): void {
-    this.save(joinDrafts(draft, this.currentDraft));
-    this.emitter.fire({ kind: 'refused', draft });
+  /** Restores the text of a prompt that the user has withdrawn. Places it before newer text, and behind `after`. */
+  restoreWithdrawn(draft: Draft, after?: string): void {
+    this.save(insertDraft(this.currentDraft, draft, after));
+    this.emitter.fire({ kind: 'refused', draft, ...(after !== undefined && { after }) });
   }
 
   /** Moves the draft to the conversation that `page` has started, if that page wrote it. */

@@ -3,10 +3,10 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isBackendError, isDoubtful, type BackendSession } from '../../../session/common/sessionBackend';
 import type { EntryOf } from '../../../transcript/common/entries';
-import type { QueuedPrompt } from '../chatView';
+import type { Draft, QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 import { isCommandText } from '../approvals/reasonText';
-import { joinDrafts } from '../conversation/drafts';
+import { emptyDraft, joinDrafts } from '../conversation/drafts';
 import type { PreparedAttachments, PromptDelivery } from '../conversation/promptDelivery';
 import type { RecordOf } from '../conversation/logRecord';
 import type { SharedDraft } from '../conversation/sharedDraft';
@@ -47,6 +47,8 @@ const answerGraceMs = 3_000;
 /** Lets queued prompts join the turn that runs: performs the effects of `nextSteerState`, and records what becomes of each. */
 export class Steering {
   private state: SteerState = nothingJoins;
+  /** What went back to the composer since the last end of a turn. */
+  private givenBack: Draft = emptyDraft;
   private readonly attempts = new Map<string, Attempt>();
 
   constructor(private readonly ports: SteeringPorts) {}
@@ -82,6 +84,7 @@ export class Steering {
   handleTurnEnd(): void {
     const { conversation } = this.ports;
     const { outcome } = conversation.transcript.lastEnd ?? {};
+    this.givenBack = emptyDraft;
     this.handleUnanswered(outcome);
     this.dispatch({ type: 'turnEnded', end: outcome === 'cancelled' ? 'broken' : 'over' });
   }
@@ -93,7 +96,7 @@ export class Steering {
 
   /** Handles the prompts that have joined the turn and after which nothing came. */
   private handleUnanswered(outcome: TurnOutcome | undefined): void {
-    const { conversation, sharedDraft } = this.ports;
+    const { conversation } = this.ports;
     const unanswered = [...conversation.transcript.promptEntries.unanswered];
     if (unanswered.length === 0) return;
     if (outcome !== 'cancelled') {
@@ -105,7 +108,13 @@ export class Steering {
       return;
     }
     for (const { id } of unanswered.toReversed()) conversation.addRecord({ type: 'withdrawn', id });
-    sharedDraft.restoreWithdrawn(unanswered.map(({ draft }) => draft).reduce(joinDrafts));
+    this.giveBack(unanswered.map(({ draft }) => draft).reduce(joinDrafts));
+  }
+
+  /** Puts a prompt back into the composer, behind those of the same turn that are there already. */
+  private giveBack(draft: Draft): void {
+    this.ports.sharedDraft.restoreWithdrawn(draft, this.givenBack.text);
+    this.givenBack = joinDrafts(this.givenBack, draft);
   }
 
   private dispatch(input: SteerInput): void {
@@ -120,7 +129,7 @@ export class Steering {
       return;
     }
     const { id } = effect;
-    const { clock, conversation, sharedDraft } = this.ports;
+    const { clock, conversation } = this.ports;
     const prompt = conversation.queue.get(id);
     switch (effect.type) {
       case 'prepare':
@@ -148,7 +157,7 @@ export class Steering {
       case 'giveBack':
         if (!prompt) return;
         conversation.addRecord({ type: 'unqueued', id });
-        sharedDraft.restoreWithdrawn({ text: prompt.text, attachments: prompt.attachments });
+        this.giveBack({ text: prompt.text, attachments: prompt.attachments });
         return;
       case 'startWaiting':
         clock.setTimer(answerGraceMs, () => this.dispatch({ type: 'late', id }));

@@ -171,6 +171,18 @@ describe('PageFeed', () => {
     assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.refused], [sent, undefined]);
   });
 
+  it('posts both drafts that were given back in one frame', () => {
+    feed.connectPage();
+    clock.advance(1000);
+    begun.restoreWithdrawn({ text: 'One', attachments: [] });
+    begun.restoreWithdrawn({ text: 'Two', attachments: [] }, 'One');
+    feed.flushNow();
+    assert.equal(
+      posted.map(({ refused }) => refused?.text).findLast((text) => text !== undefined),
+      'One\nTwo',
+    );
+  });
+
   it('posts what became of a prompt that could not start a conversation', () => {
     feed.connectPage();
     const sent = { text: 'precious', attachments: [] };

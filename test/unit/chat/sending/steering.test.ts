@@ -188,7 +188,7 @@ describe('A prompt that is to join the turn', () => {
     assert.deepEqual(outline(chat), ['prompt: Go', 'answer: Half an ', 'end: cancelled']);
     answers[2]?.resolve('joined');
     await until('the late answer', () => queued(chat).length === 0);
-    assert.equal(chat.draft.text, 'Three\nOne\nTwo\nand more');
+    assert.equal(chat.draft.text, 'One\nTwo\nThree\nand more');
     assert.equal(session.prompts.length, 1);
   });
 

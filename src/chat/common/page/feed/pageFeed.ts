@@ -6,6 +6,7 @@ import type { LoadAnswer, LoadRequest } from '../../../../transcript/common/load
 import { initialEntryCount, type TranscriptFeed } from '../../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from '../chatApi';
 import type { Chat, Chats, DraftTransition } from '../../chatPorts';
+import { insertDraft } from '../../conversation/drafts';
 import type { MissingAttachments } from '../../mentions/missingAttachments';
 import type { ContextChipView, Draft, MentionRow } from '../../chatView';
 import { isArchivedAway } from '../../list/rowState';
@@ -238,12 +239,16 @@ export class PageFeed implements Disposable {
     return this.shownChat?.chat.draft ?? this.ports.newDraft.value;
   }
 
-  private handleDraftTransition({ draft, kind }: DraftTransition): void {
+  private handleDraftTransition({ after, draft, kind }: DraftTransition): void {
     this.refreshMissingAttachments();
     const { keepsComposer } = this.draftUpdate;
     // When the prompt is sent again, an earlier refusal no longer matters.
     if (kind === 'sent') this.draftUpdate = { ...(keepsComposer && { keepsComposer }), sent: draft };
-    else this.draftUpdate = { ...this.draftUpdate, refused: draft };
+    else {
+      // The page adds it to what the user has typed, so an earlier one that it does not have yet must not be lost.
+      const { refused } = this.draftUpdate;
+      this.draftUpdate = { ...this.draftUpdate, refused: refused ? insertDraft(refused, draft, after) : draft };
+    }
     if (kind === 'refused') this.markDirty('draft');
     else this.scheduleFrame();
   }
