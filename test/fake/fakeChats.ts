@@ -384,7 +384,7 @@ export class FakeChats implements Chats {
     const id = `aside-of-${sessionId}`;
     const chat = new FakeChat(id);
     this.opened.set(id, chat);
-    this.openAsides = [{ id, updatedAt: 0, isHere: true }];
+    this.openAsides = [{ id, updatedAt: 0, about: 'Chat one' }];
     chat.change({ aside: { about } });
     return chat;
   }

@@ -91,8 +91,8 @@ export interface Chats extends Disposable {
    * @throws the same as `Chat.answerApproval`
    */
   answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void>;
-  /** Side questions that the user has not kept; no row is made for them. `isHere`: whether they belong to this workspace. */
-  readonly openAsides: readonly { readonly id: string; readonly updatedAt: number; readonly isHere: boolean }[];
+  /** Side questions that the user has not kept, and what each is about; no row is made for them. Times as in the rows. */
+  readonly openAsides: readonly { readonly id: string; readonly about: string; readonly updatedAt: number }[];
   /** The conversations that the user has deleted and that are not removed yet. Times are in milliseconds since the epoch. */
   readonly deleted: readonly { readonly id: string; readonly deletedAt: number }[];
   /** Returns the title of a row, or of a session that a backend has listed. */

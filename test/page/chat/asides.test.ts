@@ -71,7 +71,7 @@ describe('side questions', function () {
     const strip = chat.page.getByRole('complementary', { name: 'Side question' });
     assert.match(
       await strip.innerText(),
-      /A side question on “Rename .* everywhere”\. It can read, but not change anything, and is deleted when you close it\./,
+      /A side question on “Rename .* everywhere”\. Whatever goes beyond reading is denied, and it is deleted when you close its tab\./,
     );
     assert.equal(await chat.page.getByRole('button', { name: 'Ask Aside' }).count(), 0, 'it is asked in it');
     await strip.getByRole('button', { name: 'Keep' }).click();

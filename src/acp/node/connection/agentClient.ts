@@ -184,6 +184,8 @@ export class AgentClient {
       });
       const setup = surface.parseSetup(answer, method);
       if (setup.sessionId === undefined) throw invalidAnswerError(method, 'it has no session id');
+      if (sourceId !== undefined && this.peerBySessionId.has(setup.sessionId))
+        throw invalidAnswerError(method, 'it names an open session');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
       return peer;

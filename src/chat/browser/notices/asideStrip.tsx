@@ -14,8 +14,8 @@ export function AsideStrip() {
       <p dir="auto">
         A side question on “
         <UntrustedText text={about} />
-        ”. It can read, but not change anything
-        {isKept ? '. To go on with changes, fork it.' : ', and is deleted when you close it.'}
+        ”. Whatever goes beyond reading is denied
+        {isKept ? '. To go on with changes, fork it.' : ', and it is deleted when you close its tab.'}
       </p>
       {!isKept && (
         <button type="button" class="button" onClick={keep}>

@@ -119,9 +119,7 @@ export class ConversationRows {
     const others = heads.length === this.store.heads.length ? [] : this.store.heads;
     const deleted = others.filter(isDeleted);
     const asides = others.filter((head) => isOpenAside(head) && !isDeleted(head));
-    this.asides = asides.map((head) => ({
-      ...{ id: head.id, updatedAt: head.updatedAt, isHere: this.store.elsewhere(head) === undefined },
-    }));
+    this.asides = asides.map(({ aside, id, updatedAt }) => ({ id, updatedAt, about: aside?.about ?? '' }));
     this.marked = deleted.map(({ deletedAt = 0, id }) => ({ id, deletedAt }));
     const { situation } = this.store;
     const before = this.knownById;

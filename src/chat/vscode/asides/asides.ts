@@ -34,9 +34,8 @@ export class Asides implements Disposable {
 
   constructor(private readonly deps: AsidesDeps) {
     const { pages } = deps;
-    const shownIds = (): ReadonlySet<string> => new Set([...pages.all].flatMap(({ wantedId }) => wantedId ?? []));
     this.cleanup = this.disposables.add(
-      new AsideCleanup({ ...deps, shownIds, mayShowMore: () => pages.hasUnrestoredTabs }),
+      new AsideCleanup({ ...deps, pages: () => pages.all, mayShowMore: () => pages.hasUnrestoredTabs }),
     );
   }
 

@@ -9,7 +9,7 @@ const openingKey = 'chat.opening';
 const Ids = z.array(z.string()).catch([]);
 
 interface RestoredChatsDeps {
-  readonly chats: Pick<Chats, 'compact' | 'open' | 'rows'>;
+  readonly chats: Pick<Chats, 'compact' | 'open' | 'openAsides' | 'rows'>;
   /** The state of the workspace. It outlives the extension host. */
   readonly memento: Memento;
   readonly messages: Pick<Messages, 'warning' | 'error'>;
@@ -36,7 +36,7 @@ export class RestoredChats {
    * rejects.
    */
   async open(sessionId: string, show: (chat: Chat) => void): Promise<Chat | undefined> {
-    if (this.interruptedIds.has(sessionId) && this.titleOf(sessionId) !== undefined) {
+    if (this.interruptedIds.has(sessionId) && this.isThere(sessionId)) {
       // The view and a tab can show the same conversation.
       if (!this.reportedIds.has(sessionId)) this.reportInterrupted(sessionId, show);
       return undefined;
@@ -100,6 +100,10 @@ export class RestoredChats {
   /** Undefined if there is no such conversation. */
   private titleOf(sessionId: string): string | undefined {
     return this.deps.chats.rows.find(({ id }) => id === sessionId)?.title;
+  }
+
+  private isThere(sessionId: string): boolean {
+    return this.titleOf(sessionId) !== undefined || this.deps.chats.openAsides.some(({ id }) => id === sessionId);
   }
 
   private nameOf(sessionId: string): string {

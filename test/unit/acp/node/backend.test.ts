@@ -347,6 +347,18 @@ describe('a backend over an ACP agent', () => {
     assert.deepEqual(takes, [undefined, true, true]);
   });
 
+  it('does not take a session that is open for a copy of it', async () => {
+    const { backend } = make((app) => {
+      const sessionCapabilities: object = { fork: {} };
+      const agentCapabilities = { loadSession: true, sessionCapabilities };
+      app.onRequest('initialize', () => ({ protocolVersion: 1, agentCapabilities }));
+      app.onRequest('session/new', () => ({ sessionId: 'first' }));
+      app.onRequest('session/fork', z.looseObject({}), () => ({ sessionId: 'first' }));
+    });
+    const { id } = await backend.createSession({ cwd });
+    await assert.rejects(backend.forkSession(id, { cwd }), { code: 'protocol' });
+  });
+
   it('changes options by the way the agent offers', async () => {
     const calls: unknown[] = [];
     const select = (value: string) => ({

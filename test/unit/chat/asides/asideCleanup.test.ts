@@ -6,19 +6,20 @@ import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
 import { draft, settled, Window } from '../support/window';
 
-const monthMs = 31 * 24 * 60 * 60 * 1000;
+const weekMs = 8 * 24 * 60 * 60 * 1000;
 
 describe('Side questions that the user has not kept', () => {
   let window: Window;
   let clock: FakeClock;
-  let shownIds: Set<string>;
+  let pages: { wantedId: string | undefined }[];
   let mayShowMore: boolean;
   let about: Chat;
   const cleanups: AsideCleanup[] = [];
   beforeEach(async () => {
     window = await Window.open();
     clock = new FakeClock();
-    shownIds = new Set();
+    clock.advance(Date.now() - clock.now());
+    pages = [];
     mayShowMore = false;
     deleted.splice(0);
     about = await window.chats.create('one', undefined);
@@ -33,6 +34,7 @@ describe('Side questions that the user has not kept', () => {
 
   const ask = async (): Promise<string> => (await window.chats.fork(about.id, undefined, 'aside')).id;
   const left = ({ chats } = window): string[] => chats.openAsides.map(({ id }) => id);
+  const rows = (): Set<string> => new Set(window.chats.rows.map(({ id }) => id));
   /** Ids in the order in which their deletion has begun. */
   const deleted: string[] = [];
   function cleanupOf({ chats: all } = window): AsideCleanup {
@@ -40,13 +42,14 @@ describe('Side questions that the user has not kept', () => {
       get openAsides() {
         return all.openAsides;
       },
+      setMarks: all.setMarks,
       delete: (id: string) => {
         deleted.push(id);
         return all.delete(id);
       },
     };
     const cleanup = new AsideCleanup({
-      ...{ chats, clock, log: nullLogger, shownIds: () => new Set(shownIds), mayShowMore: () => mayShowMore },
+      ...{ chats, clock, log: nullLogger, pages: () => pages, mayShowMore: () => mayShowMore },
     });
     cleanups.push(cleanup);
     cleanup.start();
@@ -58,37 +61,66 @@ describe('Side questions that the user has not kept', () => {
     for (let turn = 0; turn < 5; turn++) await settled();
   }
 
-  it('are deleted with the last page that shows them, and others are not', async () => {
+  it('are deleted when the last page that shows them is closed, and others are not', async () => {
     const [first, second] = [await ask(), await ask()];
     const cleanup = cleanupOf();
-    shownIds = new Set([about.id, first, second]);
+    const [one, two, three] = [about.id, first, second].map((wantedId) => ({ wantedId }));
+    assert.ok(one && two && three);
+    pages = [one, two, three, { wantedId: first }];
     cleanup.update();
-    shownIds = new Set([second]);
+    pages = [one, two, three];
+    cleanup.update();
+    await later();
+    assert.deepEqual(deleted, [], 'another page shows it');
+    pages = [three];
     cleanup.update();
     await until('the deletion', () => left().length === 1);
     assert.deepEqual([left(), deleted], [[second], [first]]);
     await window.chats.setMarks(second, { keptAside: { about: 'first' } });
-    shownIds = new Set();
+    pages = [];
     cleanup.update();
     await later();
-    assert.deepEqual(new Set(window.chats.rows.map(({ id }) => id)), new Set([about.id, second]));
+    assert.deepEqual(rows(), new Set([about.id, second]));
+  });
+
+  it('are kept when their page shows another conversation, or none because they could not be opened', async () => {
+    const [first, second] = [await ask(), await ask()];
+    const cleanup = cleanupOf();
+    pages = [{ wantedId: first }, { wantedId: second }];
+    cleanup.update();
+    for (const [index, wantedId] of [about.id, undefined].entries()) {
+      const page = pages[index];
+      assert.ok(page);
+      page.wantedId = wantedId;
+    }
+    cleanup.update();
+    await until('both are kept', () => left().length === 0);
+    assert.deepEqual([deleted, rows()], [[], new Set([about.id, first, second])]);
+    pages = [];
+    cleanup.update();
+    await later();
+    assert.deepEqual(deleted, []);
   });
 
   it('stay when the window ends, although no page is left', async () => {
     const aside = await ask();
     const cleanup = cleanupOf();
-    shownIds = new Set([aside]);
+    pages = [{ wantedId: aside }];
     cleanup.update();
     cleanup.dispose();
-    shownIds = new Set();
+    pages = [];
     cleanup.update();
     await later();
     assert.deepEqual(left(), [aside]);
   });
 
-  it('are deleted after a crash, if no tab shows them and no tab may still come back', async () => {
+  it('are deleted a week after a crash, if no page shows them and no tab may still come back', async () => {
     const [first, second] = [await ask(), await ask()];
-    shownIds = new Set([second]);
+    pages = [{ wantedId: second }];
+    cleanupOf();
+    await later();
+    assert.deepEqual(deleted, [], 'the tab of a window that is closed may show it');
+    clock.advance(weekMs);
     mayShowMore = true;
     cleanupOf();
     await later();
@@ -100,23 +132,15 @@ describe('Side questions that the user has not kept', () => {
     assert.deepEqual([left(), deleted], [[second], [first]]);
   });
 
-  it('are deleted after a month, wherever they were asked', async () => {
-    await ask();
-    mayShowMore = true;
-    clock.advance(Date.now() + monthMs - clock.now());
-    cleanupOf();
-    await later();
-    await until('the deletion', () => left().length === 0);
-  });
-
   it('stay while another window holds them', async () => {
     const aside = await window.chats.fork(about.id, undefined, 'aside');
     await aside.restores.claim();
     const other = await Window.open({ folder: window.folder });
     assert.deepEqual(left(other), [aside.id]);
+    clock.advance(weekMs);
     cleanupOf(other);
     await later();
-    assert.deepEqual(left(), [aside.id]);
+    assert.deepEqual([left(), deleted], [[aside.id], [aside.id]]);
     await other.close();
   });
 });

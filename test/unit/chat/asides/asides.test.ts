@@ -83,8 +83,8 @@ describe('A side question', () => {
       [chat.id],
     );
     assert.deepEqual(
-      chats.openAsides.map(({ id, isHere }) => [id, isHere]),
-      [[aside.id, true]],
+      chats.openAsides.map(({ about, id }) => [id, about]),
+      [[aside.id, 'first']],
     );
     const again = await made.reopened(aside.id);
     assert.deepEqual([again.view.aside, made.window.chats.rows.length], [{ about: 'first' }, 1]);

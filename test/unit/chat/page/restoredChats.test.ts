@@ -21,10 +21,15 @@ describe('conversations that a window shows again after a reload', () => {
   });
 
   /** A window in which conversations open as `open` says. */
-  function newWindow(open: () => Promise<Chat>): RestoredChats {
+  function newWindow(open: () => Promise<Chat>, isAside = false): RestoredChats {
     const row = { id, title: 'Build', backendId: 'acp:one', backendTitle: 'One', updatedAt: 1, state: 'idle' as const };
     return new RestoredChats({
-      chats: { rows: [row], open, compact: () => Promise.resolve(void done.push('compact')) },
+      chats: {
+        rows: isAside ? [] : [row],
+        openAsides: isAside ? [{ id, about: 'Build', updatedAt: 1 }] : [],
+        open,
+        compact: () => Promise.resolve(void done.push('compact')),
+      },
       memento,
       messages: {
         warning: (message, ...actions) => void told.push({ message, actions }),
@@ -67,6 +72,13 @@ describe('conversations that a window shows again after a reload', () => {
     await run('Delete');
     assert.deepEqual(done, ['show', 'compact', 'show', 'delete']);
     assert.equal(await newWindow(works).open(id, show), chat);
+  });
+
+  it('that are side questions do not open by themselves either then', async () => {
+    void newWindow(neverEnds, true).open(id, show);
+    await Promise.resolve();
+    assert.equal(await newWindow(works, true).open(id, show), undefined);
+    assert.match(told[0]?.message ?? '', /A conversation was not opened/);
   });
 
   it('are shown by the view and by a tab at once, and named once if they are not opened', async () => {
