@@ -78,7 +78,7 @@ describe('side questions', function () {
     assert.equal((await chat.host.waitFor(chatRequests.keepAside)).sessionId, aside.id);
     const kept = await pages.openChat(snapshot({ ...aside, aside: { about, isKept: true } }, { transcript }));
     const text = kept.page.getByRole('complementary', { name: 'Side question' });
-    assert.match(await text.innerText(), /but not change anything\. To go on with changes, fork it\./);
+    assert.match(await text.innerText(), /is denied\. To go on with changes, fork it\./);
     assert.equal(await text.getByRole('button').count(), 0);
   });
 
