@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isModeOption, type OptionValue } from '../../../session/common/optionChoices';
+import { isRecord } from '../../../base/common/isRecord';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { settingIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -52,14 +53,22 @@ export class PresetActions {
     }
     const options = chat ? chat.view.options : newOptions.of(agent).options;
     const { instructions, limits } = (chat ? chat.view.preset : presets.presetFor(agent)) ?? {};
+    const { user } = settings.chatPresets();
+    const replaces = {
+      message: 'You have a preset of this name. Enter replaces it, with its instructions.',
+      severity: vscode.InputBoxValidationSeverity.Warning,
+    };
     const name = await vscode.window.showInputBox({
       title: 'Save Current Choices As Preset',
       prompt: 'The agent, its model, mode and other options. Add instructions in the settings.',
       placeHolder: 'Name of the preset',
-      validateInput: (value) => (value.trim() === '' ? 'Enter a name.' : undefined),
+      validateInput: (value) => {
+        const trimmed = value.trim();
+        if (trimmed === '') return 'Enter a name.';
+        return isRecord(user) && Object.hasOwn(user, trimmed) ? replaces : undefined;
+      },
     });
     if (name === undefined) return;
-    const { user } = settings.chatPresets();
     const preset = {
       name: name.trim(),
       agent,
