@@ -31,7 +31,7 @@ export class V2Updates implements UpdateReader {
   /** Unknown kinds of updates about which the user was notified. */
   private readonly unknownKinds = new Set<string>();
   /** Texts of prompts that this window has added to a turn, and that the agent may report when that turn has ended. */
-  private readonly steeredTexts: string[] = [];
+  private readonly steered: { readonly text: string }[] = [];
   /** Ids of recent prompts that need not be shown again: this window sent them, or they are already in the transcript. */
   private readonly handledPromptIds = new Set<string>();
 
@@ -43,10 +43,18 @@ export class V2Updates implements UpdateReader {
     this.terminals = new V2Terminals(mapper);
   }
 
-  /** Call before a prompt is added to a turn. The agent's report of it is no prompt of another client. */
-  expectSteered(text: string): void {
-    if (text.trim() !== '') this.steeredTexts.push(text);
-    if (this.steeredTexts.length > maxSteered) this.steeredTexts.shift();
+  /**
+   * Call before a prompt is added to a turn. The agent's report of it is no prompt of another client. Returns a function to call if
+   * the agent has not taken it.
+   */
+  expectSteered(text: string): () => void {
+    const expected = { text };
+    if (text.trim() !== '') this.steered.push(expected);
+    if (this.steered.length > maxSteered) this.steered.shift();
+    return () => {
+      const at = this.steered.indexOf(expected);
+      if (at !== -1) this.steered.splice(at, 1);
+    };
   }
 
   /** Call when the agent's process has ended. */
@@ -207,8 +215,8 @@ export class V2Updates implements UpdateReader {
 
   /** Whether the text is that of a prompt that this window has added to a turn. Its attachments come before it. */
   private takeSteered(reported: string): boolean {
-    const at = this.steeredTexts.findIndex((text) => endsWithIgnoringSpace(reported, text));
-    if (at !== -1) this.steeredTexts.splice(at, 1);
+    const at = this.steered.findIndex(({ text }) => endsWithIgnoringSpace(reported, text));
+    if (at !== -1) this.steered.splice(at, 1);
     return at !== -1;
   }
 

@@ -38,9 +38,9 @@ export class AgentUpdates {
     return this.subagents.toParentRequest(request);
   }
 
-  /** Call before a prompt with this text is added to a turn. */
-  expectSteered(text: string): void {
-    this.v2.expectSteered(text);
+  /** See `V2Updates`. */
+  expectSteered(text: string): () => void {
+    return this.v2.expectSteered(text);
   }
 
   logIgnored(log: Logger): void {

@@ -3,6 +3,8 @@ import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import {
   BackendError,
+  isBackendError,
+  isDoubtful,
   type BackendSession,
   type PromptAttachment,
   type PromptInput,
@@ -25,8 +27,8 @@ interface PromptSenderDeps {
   readonly notify: (level: 'info' | 'warning', message: string) => void;
   /** The session, for the requests. */
   readonly owner: object;
-  /** Called before a prompt is added to a turn. */
-  readonly onSteer: (text: string) => void;
+  /** Called before a prompt is added to a turn. The result is called if the agent has not taken it. */
+  readonly onSteer: (text: string) => () => void;
   /** Called at the end of the turn, in the order of the agent's messages. */
   readonly onEnd: (result: TurnResult, signal: AbortSignal) => void;
 }
@@ -133,9 +135,14 @@ export class PromptSender {
     if (blocks.length === 0) throw new BackendError('invalidRequest', 'There is nothing to send.');
     // The turn may have ended or been stopped while files were read.
     if (this.open !== open || signal.aborted) return 'noTurn';
-    onSteer(input.text);
-    const outcome = await askToSteer(client, agentSessionId, blocks, { agent, owner });
-    if (outcome === 'joined') for (const note of notes) notify('warning', note);
+    const onNotTaken = onSteer(input.text);
+    const asked = askToSteer(client, agentSessionId, blocks, { agent, owner });
+    const outcome = await asked.catch((error: unknown) => {
+      if (isBackendError(error) && !isDoubtful(error)) onNotTaken();
+      throw error;
+    });
+    if (outcome === 'noTurn') onNotTaken();
+    else for (const note of notes) notify('warning', note);
     return outcome;
   }
 }

@@ -189,6 +189,23 @@ describe('the state of ACP v2', () => {
   });
 });
 
+describe('a prompt that joins a turn of ACP v2', () => {
+  const others: Update = { sessionUpdate: 'user_message', messageId: 'u2', content: [text('Looks ok')] };
+
+  for (const isTaken of [true, false]) {
+    it(isTaken ? 'is recognized' : 'is not expected any more if the agent has not taken it', () => {
+      const reading = new Reading().prompt();
+      const onNotTaken = reading.updates.expectSteered('Looks ok');
+      if (!isTaken) onNotTaken();
+      reading.end().tell(others, stateIs('running'), chunk('b', 'done'));
+      assert.deepEqual(
+        reading.all('prompt:submit').map(({ prompt }) => prompt),
+        isTaken ? ['go'] : ['go', 'Looks ok'],
+      );
+    });
+  }
+});
+
 describe('updates of ACP v2 that are not known', () => {
   const future = (more: object): Update => ({ sessionUpdate: 'weather_update', ...more });
 

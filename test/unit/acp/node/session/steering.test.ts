@@ -135,7 +135,7 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
 
   describe('over version 2', () => {
     /** An agent that reports the prompt as a message when it takes it: at once, or after the turn, which begins another one. */
-    function makeV2(isLate: boolean) {
+    function makeV2(isLate: boolean, outcome = 'injected') {
       let teller: V2Teller | undefined;
       const report = async (prompt: z.infer<typeof Steering>['prompt']): Promise<void> => {
         if (isLate) await teller?.idle('end_turn');
@@ -149,23 +149,38 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
         await teller?.say('Also done.', 'a2');
         await teller?.idle('end_turn');
       };
-      const made = v2BackendOf((app) => {
-        v2Basics(app, announced);
-        app.onRequest('session/prompt', async ({ params, client }) => {
-          teller = new V2Teller(client, params.sessionId);
-          await teller.tellPrompt(params.prompt);
-          await teller.state('running');
-          await teller.say('working');
-          return { messageId: `${params.sessionId}-u1` };
-        });
-        app.onRequest('_session/steering', Steering, ({ params }) => {
-          setImmediate(() => void report(params.prompt));
-          return { outcome: 'injected' };
-        });
-      });
+      const made = {
+        report: (): void => undefined,
+        ...v2BackendOf((app) => {
+          v2Basics(app, announced);
+          app.onRequest('session/prompt', async ({ params, client }) => {
+            teller = new V2Teller(client, params.sessionId);
+            await teller.tellPrompt(params.prompt);
+            await teller.state('running');
+            await teller.say('working');
+            return { messageId: `${params.sessionId}-u1` };
+          });
+          app.onRequest('_session/steering', Steering, ({ params }) => {
+            made.report = () => void report(params.prompt);
+            if (outcome === 'injected') setImmediate(made.report);
+            return { outcome };
+          });
+        }),
+      };
       v2Backends.push(made.backend);
       return made;
     }
+
+    it('is that of another client if the agent has not taken the one of this window, and reports the same words later', async () => {
+      const made = makeV2(true, 'promptRequired');
+      const { session, follower } = await open(made.backend);
+      await session.sendPrompt({ text: 'Go' });
+      await follower.next('content_block:delta');
+      assert.equal(await steered(session), 'noTurn');
+      made.report();
+      assert.equal((await follower.next('prompt:submit', 2)).prompt, 'Also this');
+      await follower.next('prompt:complete', 2);
+    });
 
     for (const isLate of [false, true]) {
       it(`is no prompt of another client when the agent reports it ${isLate ? 'after' : 'in'} the turn`, async () => {
