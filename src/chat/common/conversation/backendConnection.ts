@@ -251,7 +251,11 @@ export class BackendConnection implements Disposable {
 
   private async openBackend(): Promise<SessionBackend> {
     const backend = await this.ports.backends.open(this.conversationFiles.head.backendId);
-    if (this.conversationFiles.head.aside) requireHoldsReadOnly(backend);
+    const { aside, preset } = this.conversationFiles.head;
+    if (aside) requireHoldsReadOnly(backend);
+    // What denies everything but reading denies what a preset does, too.
+    if (preset?.limits && backend.holdsReadOnly !== true)
+      throw new BackendError('unsupported', `${backend.title} can’t be held to the permissions of this preset.`);
     if (backend === this.backend) return backend;
     this.stateListener?.dispose();
     this.backend = backend;

@@ -63,4 +63,14 @@ describe('The instructions of a conversation', () => {
     assert.deepEqual(stored?.preset, preset);
     assert.equal(presets.instructionsFor(stored.preset), 'Only review.');
   });
+
+  it('are not sent to an agent that cannot be held to the permissions of their preset', async () => {
+    const preset = { name: 'Careful', instructions: 'Be brief.', limits: { run: 'deny' as const } };
+    window.agent.holdsReadOnly = false;
+    const chat = await window.chats.create('one', { preset });
+    await assert.rejects(chat.send(draft('go')), { code: 'unsupported', message: /permissions of this preset/ });
+    window.agent.holdsReadOnly = true;
+    await chat.send(draft('go'));
+    assert.deepEqual(window.agent.opened.at(-1)?.limits, { run: 'deny' });
+  });
 });
