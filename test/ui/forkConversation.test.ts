@@ -21,8 +21,11 @@ describe('Fork Conversation', () => {
     await chat.begin(window, 'Copying');
   });
 
-  const prompts = async (): Promise<string[]> =>
-    (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
+  const prompts = async (): Promise<string[]> => {
+    // One far away, because the agent has said more before it was stopped, has nothing but its heading and its text.
+    const texts = (await chat.frame()).locator('.entry-prompt .prompt-text, .entry-prompt.is-far');
+    return (await texts.allTextContents()).map((text) => text.replace(/^Prompt \d+/, ''));
+  };
   const show = (expected: readonly string[]) =>
     eventually(`the prompts ${expected.join(', ')}`, async () => assert.deepEqual(await prompts(), expected));
 
