@@ -45,16 +45,14 @@ export class ConversationsView {
     );
   }
 
-  /** Chooses an item of the menu of a row. */
+  /** Chooses an item of the menu of a row. Opens the menu again until it has the item, as the row may hear late that its turn has ended. */
   async choose(name: RegExp, label: string): Promise<void> {
     await eventually(`${label} of ${String(name)}`, async () => {
+      const frame = await this.frame();
+      if (await frame.getByRole('menu').first().isVisible()) await this.page.keyboard.press('Escape');
       await (await this.row(name)).click({ button: 'right', timeout: 5_000 });
-      await (
-        await this.frame()
-      )
-        .getByRole('menuitem', { name: new RegExp(`^${label}`) })
-        .first()
-        .click({ timeout: 5_000 });
+      const item = frame.getByRole('menuitem', { name: new RegExp(`^${label}`) }).first();
+      await item.click({ timeout: 5_000 });
     });
   }
 
