@@ -32,10 +32,10 @@ export function showSystemNotification(text: string, log: Logger): void {
   });
 }
 
-/** Returns the program that shows the text. No part of it is taken as an option, as markup or as code. */
-export function systemNotificationCommand(shown: string, { env, platform }: System): NotificationCommand | undefined {
+/** Returns the program that shows the message. No part of it is taken as an option, as markup or as code. */
+export function systemNotificationCommand(message: string, { env, platform }: System): NotificationCommand | undefined {
   // A title can come from an agent. Hidden characters could turn the text round, and no argument can contain a zero.
-  const text = showHiddenCharacters(shown);
+  const text = showHiddenCharacters(message);
   switch (platform) {
     case 'linux':
       return { file: 'notify-send', args: ['--app-name=Visual Studio Code', '--', title, withoutMarkup(text)] };

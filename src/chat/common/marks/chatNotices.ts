@@ -98,36 +98,29 @@ export class ChatNotices implements Disposable {
     const { notices, show } = this.deps;
     notices.show({
       level: 'info',
-      text: others.length === 0 ? this.textOf(first) : textOfSeveral(events, first.kind),
+      text: others.length === 0 ? this.textOf(first) : titlesOf(first, others),
       actions: [{ label: 'Show', run: () => show((events.find((one) => this.isCurrent(one)) ?? first).row.id) }],
       isCurrent: () => events.some((one) => this.isCurrent(one)),
     });
   }
 
-  /** Says no more than titles. */
   private tellSystem(events: readonly UnseenEvent[]): void {
-    for (const [kind, ofKind] of Map.groupBy(events, (event) => event.kind)) {
-      const [first, ...others] = ofKind;
-      if (first) this.deps.notifySystem(others.length === 0 ? textOfOne(first) : textOfSeveral(ofKind, kind));
-    }
+    for (const [first, ...others] of Map.groupBy(events, ({ kind }) => kind).values())
+      if (first) this.deps.notifySystem(titlesOf(first, others));
   }
 
   private textOf(event: UnseenEvent): string {
-    const { kind, row } = event;
-    const { backendTitle, id, isInOtherWindow, need } = row;
-    const { prompt = isInOtherWindow ? need?.text : undefined } =
-      (kind === 'needsInput' ? this.deps.approvals.questionOf(id) : undefined) ?? {};
-    if (kind !== 'needsInput' || prompt === undefined) return textOfOne(event);
+    const { backendTitle, id, isInOtherWindow, need } = event.row;
+    const { prompt = isInOtherWindow ? need?.text : undefined } = this.deps.approvals.questionOf(id) ?? {};
+    if (event.kind !== 'needsInput' || prompt === undefined) return titlesOf(event, []);
     const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
     // There is no button to allow it, because the user cannot read the whole request in a notification.
     return text.startsWith(`${backendTitle} wants to `) ? text : `Request from ${backendTitle}: ${text}`;
   }
 }
 
-function textOfOne({ kind, row: { title } }: UnseenEvent): string {
-  return `“${title}” ${oneWords[kind]}.`;
-}
-
-function textOfSeveral(events: readonly UnseenEvent[], kind: UnseenEvent['kind']): string {
-  return `${events.length} conversations ${severalWords[kind]}.`;
+/** Says no more of events of the same kind than a title. */
+function titlesOf({ kind, row: { title } }: UnseenEvent, others: readonly UnseenEvent[]): string {
+  const count = others.length + 1;
+  return count === 1 ? `“${title}” ${oneWords[kind]}.` : `${count} conversations ${severalWords[kind]}.`;
 }
