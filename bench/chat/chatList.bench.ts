@@ -128,7 +128,7 @@ async function runList(): Promise<void> {
 function msOfChange(store: ConversationStore): number {
   const all = [...store.heads];
   const changing = {
-    elsewhere: (head: ConversationHead) => store.elsewhere(head),
+    elsewhere: (head: ConversationHead, situation?: string) => store.elsewhere(head, situation),
     here: store.here,
     situation: store.situation,
     heads: all,

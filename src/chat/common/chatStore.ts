@@ -89,8 +89,11 @@ export interface ChatStore extends Disposable {
   readonly here: ConversationPlace | undefined;
   /** Differs whenever `elsewhere` may answer otherwise for the same head. */
   readonly situation: string;
-  /** Returns where a conversation belongs. Undefined if it belongs to the workspace of this window. */
-  elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
+  /**
+   * Returns where a conversation belongs. Undefined if it belongs to the workspace of this window. Pass the present
+   * `situation` when asking of many.
+   */
+  elsewhere(head: ConversationHead, situation?: string): PlaceElsewhere | undefined;
   /**
    * Records that the user has moved a folder: all its conversations are found at the new place. Both paths are absolute.
    * Resolves to a function that takes this back, except for conversations that were continued at the new place. Both throw

@@ -54,7 +54,7 @@ export class ConversationFolders {
       // Before the names, so that what changes in between is found the next time.
       const changedAt = await files.modifiedAt(headsFolderIn(one));
       const isNew = (id: string): boolean => {
-        if (rootById.has(id) || older?.has(path.join(one, id)) === true) return false;
+        if (rootById.has(id) || (older?.isName(id) === true && older.has(path.join(one, id)))) return false;
         rootById.set(id, one);
         return true;
       };

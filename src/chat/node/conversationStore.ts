@@ -108,8 +108,8 @@ export class ConversationStore implements ChatStore {
     await this.list.run(() => this.findPlaces());
   }
 
-  elsewhere({ place }: ConversationHead): PlaceElsewhere | undefined {
-    return this.deps.places?.elsewhere(place);
+  elsewhere({ place }: ConversationHead, situation?: string): PlaceElsewhere | undefined {
+    return this.deps.places?.elsewhere(place, situation);
   }
 
   async locateFolder(from: string, to: string): Promise<() => Promise<void>> {

@@ -129,9 +129,8 @@ export class WindowPlaces implements Disposable {
    * Returns where a conversation belongs, if that is not here. A conversation without a place can belong anywhere. The
    * result is the same object as long as the situation is the same.
    */
-  elsewhere(place: ConversationPlace | undefined): PlaceElsewhere | undefined {
+  elsewhere(place: ConversationPlace | undefined, situation = this.situation): PlaceElsewhere | undefined {
     if (!place) return anywhere;
-    const { situation } = this;
     if (situation !== this.found.situation) this.found = { situation, answers: new WeakMap() };
     const { answers } = this.found;
     // Without moves, all places with these folders have the same answer. An index gives them the same ones.

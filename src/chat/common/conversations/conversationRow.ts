@@ -40,7 +40,11 @@ function conversationRow(facts: RowFacts): ConversationRow {
     updatedAt,
     state: live?.state ?? (isInterrupted ? 'interrupted' : head.state),
     ...(live && liveMembers(live)),
-    ...withoutUndefined({ branch, changes, cost, elsewhere, repository }),
+    ...(branch !== undefined && { branch }),
+    ...(changes && { changes }),
+    ...(cost && { cost }),
+    ...(elsewhere && { elsewhere }),
+    ...(repository && { repository }),
     ...(pinnedAt > 0 && { isPinned: true }),
     ...(archivedAt > 0 && { isArchived: true }),
     ...(isInOtherWindow && { isInOtherWindow }),
@@ -132,7 +136,7 @@ export class ConversationRows {
     let isAnyNew = before.size !== heads.length;
     for (const head of heads) {
       const known = before.get(head.id);
-      const now = this.knownOf(head, known, isSituationSame);
+      const now = this.knownOf(head, known, isSituationSame ? undefined : situation);
       this.knownById.set(head.id, now);
       if (now.row !== known?.row) isAnyNew = true;
     }
@@ -147,14 +151,15 @@ export class ConversationRows {
     this.sorted = rows.sort(byStateThenNewestFirst);
   }
 
-  private knownOf(head: ConversationHead, before: KnownRow | undefined, isSituationSame: boolean): KnownRow {
+  /** `newSituation`: undefined if it is the one of `before`. */
+  private knownOf(head: ConversationHead, before: KnownRow | undefined, newSituation: string | undefined): KnownRow {
     const { isInOtherWindow, live } = this.shared.liveOf(head.id);
     // All of them are replaced when they change.
     const isSame = before?.head === head && before.live === live && before.isInOtherWindow === isInOtherWindow;
-    if (before && isSame && isSituationSame) return before;
+    if (before && isSame && newSituation === undefined) return before;
     const folder = head.place && folderAround(head.place, head.folder);
     const row = conversationRow({
-      ...{ head, live, isInOtherWindow, elsewhere: this.store.elsewhere(head) },
+      ...{ head, live, isInOtherWindow, elsewhere: this.store.elsewhere(head, newSituation) },
       repository: folder && this.repositoryNames.of(folder),
     });
     const isRowSame = before && JSON.stringify(before.row) === JSON.stringify(row);

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FileVersion } from '../../../base/node/filePort';
-import { ConversationHead } from '../../common/chatStore';
+import type { ConversationHead } from '../../common/chatStore';
 import type { ConversationPlace } from '../../common/conversations/conversationPlace';
 
 /** A head as its file has said it, without what a list does not need. */
@@ -21,18 +21,14 @@ interface HeadIndex {
 }
 
 /**
- * What an index must say to be believed. An index of heads of another shape, also deep inside, is of another version of
- * Backline, and does not say all that this one needs.
+ * What an index must say to be believed: its own version, and the checksum of the JSON schema of a head. An index of heads of
+ * another shape, also deep inside, does not say all that this version of Backline needs. `headIndex.test.ts` computes it.
  */
-function headIndexFormat(): string {
-  formatOnceKnown ??= `2 ${crc32(JSON.stringify(z.toJSONSchema(ConversationHead, { unrepresentable: 'any' })))}`;
-  return formatOnceKnown;
-}
-let formatOnceKnown: string | undefined;
+const headIndexFormat = '2 2487031433';
 
 /** What this version of Backline has written needs no check but that of its checksum, which takes a tenth of the time. */
 const Index = z.object({
-  format: z.string().refine((format) => format === headIndexFormat()),
+  format: z.literal(headIndexFormat),
   roots: z.array(z.object({ path: z.string(), changedAt: z.number().optional() })),
   places: z.custom<readonly Omit<ConversationPlace, 'at'>[]>(),
   heads: z.custom<readonly IndexedHead[]>(),
@@ -61,7 +57,7 @@ export function encodeHeadIndex({ changedAtByRoot, headById }: HeadIndex): strin
   });
   for (const root of changedAtByRoot.keys()) roots.numberOf(root);
   const index = {
-    format: headIndexFormat(),
+    format: headIndexFormat,
     roots: roots.all.map((path) => ({ path, changedAt: changedAtByRoot.get(path) })),
     places: places.all.map(parseJson),
     heads,
@@ -76,20 +72,26 @@ export function decodeHeadIndex(text: string | undefined): HeadIndex | undefined
   if (json === undefined || Number(checksum) !== crc32(json)) return undefined;
   const index = Index.safeParse(parseJson(json)).data;
   if (!index) return undefined;
-  const headById = new Map(index.heads.flatMap((stored) => entryOf(index, stored)));
+  const headById = new Map<string, StoredHead>();
+  for (const indexed of index.heads) {
+    const stored = storedHeadOf(index, indexed);
+    if (stored) headById.set(stored.head.id, stored);
+  }
   const times = index.roots.flatMap(({ changedAt, path }) =>
     changedAt === undefined ? [] : [[path, changedAt] as const],
   );
   return { headById, changedAtByRoot: new Map(times) };
 }
 
-function entryOf({ places, roots }: Index, { head, place, root, version }: IndexedHead): [string, StoredHead][] {
+/** Undefined if the index has no such root or place. */
+function storedHeadOf({ places, roots }: Index, { head, place, root, version }: IndexedHead): StoredHead | undefined {
   const where = place && places[place[0]];
   const path = roots[root]?.path;
-  if (path === undefined || (place && !where)) return [];
+  if (path === undefined || (place && !where)) return undefined;
   const [mtimeMs, sizeBytes] = version;
-  const placed = where && { place: { ...where, at: place[1] } };
-  return [[head.id, { root: path, head: { ...head, ...placed }, version: { mtimeMs, sizeBytes } }]];
+  // What was parsed is nobody else's, so it needs no copy.
+  const placed: ConversationHead = where ? Object.assign(head, { place: { ...where, at: place[1] } }) : head;
+  return { root: path, head: placed, version: { mtimeMs, sizeBytes } };
 }
 
 /** Numbers values in the order in which they come. */

@@ -187,14 +187,17 @@ export class HeadList implements Disposable {
     const heads = await read((head) => {
       if (isFree(head.id)) onRead(folders.withPlace(head));
     });
-    const changed = [...heads].filter(
-      ([id, head]) => isFree(id) && !(this.headById.has(id) && this.scanned.get(id) === head),
-    );
-    const removed = [...before.keys()].filter((id) => !heads.has(id) && isFree(id));
-    for (const [id, head] of changed) this.headById.set(id, folders.withPlace(head));
-    for (const id of removed) this.headById.delete(id);
+    let isChanged = false;
+    for (const [id, head] of heads) {
+      if (!isFree(id) || (this.headById.has(id) && this.scanned.get(id) === head)) continue;
+      this.headById.set(id, folders.withPlace(head));
+      isChanged = true;
+    }
+    for (const id of before.keys()) {
+      if (!heads.has(id) && isFree(id) && this.headById.delete(id)) isChanged = true;
+    }
     this.scanned = heads;
-    return changed.length > 0 || removed.length > 0;
+    return isChanged;
   }
 
   private async readChanged(): Promise<void> {

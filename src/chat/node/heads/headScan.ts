@@ -135,7 +135,9 @@ export class HeadScan {
     }
     this.storedById = storedById;
     this.changedAtByRoot = changedAtByRoot;
-    return new Map(Array.from(storedById, ([id, { head }]) => [id, head]));
+    const headById = new Map<string, ConversationHead>();
+    for (const [id, { head }] of storedById) headById.set(id, head);
+    return headById;
   }
 
   private async scanFolder(
@@ -145,12 +147,16 @@ export class HeadScan {
     onRead: (head: ConversationHead) => void,
   ): Promise<void> {
     const isUnchanged = changedAt !== undefined && changedAt === this.changedAtByRoot.get(root);
-    const lookAt = async (id: string): Promise<void> => {
+    const toRead: string[] = [];
+    for (const id of headIds) {
       const known = isUnchanged ? this.knownIn(root, id) : undefined;
-      const stored = known?.version ? known : await this.look(id, root, time, onRead);
+      if (known?.version) storedById.set(id, known);
+      else toRead.push(id);
+    }
+    await inParallel(toRead, maxParallelReads, async (id) => {
+      const stored = await this.look(id, root, time, onRead);
       if (stored) storedById.set(id, stored);
-    };
-    await inParallel(headIds, maxParallelReads, lookAt);
+    });
     await inParallel(otherIds, maxParallelReads, async (id) => {
       const head = await this.deps.rebuild(id);
       if (head) storedById.set(id, { root, head, version: undefined });

@@ -303,9 +303,11 @@ describe('The index of heads', () => {
     await first.stop();
     first.dispose();
     const written = z.looseObject({}).parse(JSON.parse((disk.textOf(indexFile) ?? '').replace(/^\d+ /, '')));
+    const formatOf = (schema: z.ZodType): string =>
+      `2 ${crc32(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })))}`;
+    assert.equal(written['format'], formatOf(ConversationHead), 'the format that headIndex.ts has to say');
     const isBelieved = async (schema: z.ZodType): Promise<boolean> => {
-      const shape = crc32(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));
-      const json = JSON.stringify({ ...written, format: `2 ${shape}` });
+      const json = JSON.stringify({ ...written, format: formatOf(schema) });
       disk.put(indexFile, `${crc32(json)} ${json}`);
       disk.reads.length = 0;
       const store = new ConversationStore(deps);
