@@ -11,16 +11,12 @@ import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
-import { reportGrammarViolations } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
 import { withDeadline } from './base/common/async';
-import { DisposableStore } from './base/common/disposable';
-import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
-import { startWithReports } from './platform/common/startWithReports';
+import { LazyFeature, type Feature, type RunningFeature } from './base/common/feature';
 import { hostSystem } from './base/node/hostSystem';
-import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
 import { LazyChat } from './chat/vscode/lazyChat';
@@ -28,33 +24,17 @@ import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { decodeTextOrThrow } from './editor/vscode/encodings';
-import { VsCodeEditor } from './editor/vscode/vscodeEditor';
-import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
-import { commandIds, settingIds } from './manifest';
-import { StandingPermissions } from './permissions/common/standingPermissions';
-import { UserRules } from './permissions/common/rules/userRules';
 import { OpenQuestionLimiter } from './permissions/common/openQuestionLimiter';
 import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
 import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsPage } from './permissions/vscode/permissionsPage';
-import { PolicySetting } from './permissions/vscode/policySetting';
-import { Commands } from './platform/vscode/commands';
-import { extensionVersion } from './platform/common/extensionVersion';
-import type { NoticeContext } from './platform/vscode/featureContext';
-import { ChannelLogger } from './platform/vscode/log';
-import { createNoticeBoard } from './platform/vscode/messages';
-import { Settings } from './platform/vscode/settings';
-import { StatusView } from './platform/vscode/statusView';
-import { TrafficView } from './platform/vscode/trafficView';
+import { createServices, type Services } from './services';
 import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyThreads';
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
-import { TrafficLog } from './wire/common/traffic';
-import { OutgoingHttp } from './wire/node/outgoingHttp';
 
 /** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
-const maxTrafficEntries = 2000;
 
 export interface App {
   start(): Promise<void>;
@@ -109,83 +89,8 @@ export function compose(context: vscode.ExtensionContext): App {
   };
 }
 
-/** Creates the services that features share. `disposables` owns them. */
-function createServices(context: vscode.ExtensionContext) {
-  const activatedAt = performance.now();
-  const msSinceActivation = (): number => Math.round(performance.now() - activatedAt);
-  const clock = systemClock;
-  const disposables = new DisposableStore();
-  const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
-  const log = new ChannelLogger(channel);
-  disposables.add(reportGrammarViolations((message) => log.error(message)));
-  const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-  const settings = disposables.add(new Settings(log.child('settings')));
-  const http = new OutgoingHttp(() => settings.network().verifiesCertificates);
-  const commands = disposables.add(new Commands(log.child('commands')));
-  const status = disposables.add(new StatusBoard(onListenerError));
-  const statusView = disposables.add(new StatusView(status, commands, clock));
-  const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
-  const trafficView = disposables.add(new TrafficView(traffic, commands, clock));
-  const protectedFiles = disposables.add(
-    new ProtectedFilesSetting({
-      log: log.child('editor'),
-      patterns: () => settings.protectedFileGlobs(),
-      onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], listener),
-    }),
-  );
-  const editor = disposables.add(
-    new VsCodeEditor({
-      log: log.child('editor'),
-      excludePatterns: () => settings.excludeGlobs(),
-      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
-      protectedFiles: () => protectedFiles.files,
-      isTrusted: () => vscode.workspace.isTrusted,
-      clock,
-    }),
-  );
-  const version = extensionVersion(context.extension);
-  const shared = { status, commands, settings, clock, notices: createNoticeBoard(log) };
-  const contextFor = (area: string): NoticeContext => ({ log: log.child(area), ...shared });
-
-  const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
-  const standing = disposables.add(
-    new StandingPermissions(
-      new UserRules(context.globalState, clock, log.child('permissions')),
-      () => policy.policy,
-      onListenerError,
-    ),
-  );
-
-  return {
-    clock,
-    commands,
-    contextFor,
-    disposables,
-    editor,
-    http,
-    log,
-    onListenerError,
-    settings,
-    standing,
-    status,
-    traffic,
-    version,
-    msSinceActivation,
-    startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
-      startWithReports(feature, { status, log, msSinceActivation }),
-    start(): void {
-      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
-      statusView.start();
-      trafficView.start();
-      protectedFiles.start();
-      editor.start();
-      policy.start();
-    },
-  };
-}
-
 /** Creates the features besides Amp, and what connects them. */
-function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
+function createFeatures(context: vscode.ExtensionContext, services: Services) {
   const { clock, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
   const { http, traffic, version } = services;
   const consent = disposables.add(new WorkspaceConsent({ ...contextFor('consent'), memento: context.workspaceState }));

@@ -78,6 +78,7 @@ describe('the architecture', () => {
       'extension.ts',
       'manifest.ts',
       'mcpBridge.ts',
+      'services.ts',
     ]);
   });
 
