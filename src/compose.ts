@@ -268,7 +268,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       editor,
       findAmp,
       findCommand: async () => await ampCommand(await findInstalledAmp(), lookupCommandInOwnEnvironment),
-      startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
+      startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith({ texts: [digest], folder }),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
       storageFolder: context.globalStorageUri.fsPath,

@@ -35,7 +35,7 @@ export class ChatCommands implements Disposable {
       this.disposables.add(commands.setHandler(id, run));
     };
     handle(commandIds.chatOpen, () => this.openChat());
-    handle(commandIds.chatNew, (given) => this.openNewChat(given));
+    handle(commandIds.chatNew, (given, how) => this.openNewChat(given, how));
     handle(commandIds.chatNewWithPreset, async (given) => {
       if (!(await services.presetActions.chooseOrPick(given))) return;
       await this.openNewChat(undefined);
@@ -95,8 +95,8 @@ export class ChatCommands implements Disposable {
     (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Shows a new conversation. Other features may pass a draft, or the id of the agent to use. */
-  private async openNewChat(draftOrBackend: unknown): Promise<void> {
+  /** Shows a new conversation. Other features may pass a draft, and whether to send it, or the id of the agent to use. */
+  private async openNewChat(draftOrBackend: unknown, how?: unknown): Promise<void> {
     const { pages, services } = this.deps;
     const backendId = z.safeParse(z.object({ backendId: z.string() }), draftOrBackend).data?.backendId;
     if (backendId !== undefined) {
@@ -106,7 +106,8 @@ export class ChatCommands implements Disposable {
     }
     const page = await pages.revealEmpty();
     const draft = z.safeParse(Draft, draftOrBackend).data;
-    if (draft) page.insertDraft(draft);
+    const { sends } = z.safeParse(z.object({ sends: z.boolean() }), how).data ?? { sends: false };
+    if (draft) page.insertDraft(draft, sends);
     page.runCommand('focusComposer');
   }
 

@@ -70,6 +70,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly windowMentions: WindowMentions;
   /** Returns the absolute path of the working folder for the draft's attachments, if they have one. */
   readonly folderOf: (draft: Draft) => string | undefined;
+  /** See `ChatPageServices`. */
+  readonly attachedTextOf: ChatPageServices['attachedTextOf'];
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;
@@ -374,6 +376,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       conversations: all.pages,
       showConversation: (id) => marked.show(id),
+      pickAgent: async () => (await picker.pickBackend()) !== undefined,
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
       review: new OpenChatsReview(chats, undo),

@@ -13,7 +13,6 @@ import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { ConversationSource } from '../common/conversationSource';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
-import type { Draft } from '../common/chatView';
 import { AttachedTexts, attachedTextsName } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
 import { newDraftName, readStoredDraft } from '../common/page/newDraft';
@@ -70,11 +69,19 @@ interface ChatRootDeps extends NoticeContext {
 export interface RunningChatRoot extends RunningChatFeature, WriteObserver {
   /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
-  /** Shows a new conversation with the text attached. The agent will work in `folder` (absolute path). */
-  startConversationWith(
-    digest: { readonly title: string; readonly text: string },
-    folder: string | undefined,
-  ): Promise<void>;
+  /** Shows a new conversation with a prompt that the user can edit and send. */
+  startConversationWith(start: ConversationStart): Promise<void>;
+}
+
+interface ConversationStart {
+  readonly prompt?: string;
+  readonly texts: readonly { readonly title: string; readonly text: string }[];
+  /** Absolute path of the folder in which the agent will work. */
+  readonly folder?: string | undefined;
+  /** Asks for the agent first. Nothing is shown if the user chooses none. */
+  readonly picksAgent?: boolean;
+  /** Sends the prompt, unless the user has typed something for the next conversation. */
+  readonly sends?: boolean;
 }
 
 /** Assembles the chat. Its code is a separate bundle, which is loaded when the chat is first used. */
@@ -159,6 +166,7 @@ export class ChatRoot {
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
+      attachedTextOf: (attachment) => this.attachedTexts.textOf(attachment),
       newOptions,
       chips: new PageChips(chipSources, onError),
       presets,
@@ -224,7 +232,7 @@ export class ChatRoot {
         await this.drafts.close();
       },
       followSession: (session) => ui.follower.followSession(session),
-      startConversationWith: (digest, folder) => this.startConversationWith(digest, folder),
+      startConversationWith: (start) => this.startConversationWith(start),
       beforeWrite: async (writer, file) => {
         await chatSessions.beforeWrite(writer, file);
         ui.follower.beforeWrite(file);
@@ -238,12 +246,11 @@ export class ChatRoot {
     };
   }
 
-  private async startConversationWith(
-    { title, text }: { title: string; text: string },
-    folder: string | undefined,
-  ): Promise<void> {
-    const draft: Draft = { text: '', attachments: [this.attachedTexts.add(title, text, folder)] };
-    await vscode.commands.executeCommand(commandIds.chatNew, draft);
+  private async startConversationWith(start: ConversationStart): Promise<void> {
+    const { prompt = '', texts, folder, picksAgent = false, sends = false } = start;
+    if (picksAgent && !(await this.feature?.pickAgent())) return;
+    const attachments = texts.map(({ title, text }) => this.attachedTexts.add(title, text, folder));
+    await vscode.commands.executeCommand(commandIds.chatNew, { text: prompt, attachments }, { sends });
   }
 }
 

@@ -15,6 +15,8 @@ export interface RunningChatFeature extends RunningFeature {
   showConversation(sessionId: string): Promise<void>;
   /** The pages with all conversations. */
   readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
+  /** Lets the user choose the agent of new conversations. Resolves to false if none was chosen that can be used. */
+  pickAgent(): Promise<boolean>;
   refresh(): Promise<void>;
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;

@@ -226,6 +226,7 @@ export class ChatUnderTest {
       newOptions,
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
+      attachedTextOf: ({ title }) => `The text of ${title}`,
       openView: () => Promise.resolve(),
       openInTab: (id) => this.pages.openInTab(id),
       isTrusted: () => true,

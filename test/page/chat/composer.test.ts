@@ -289,6 +289,23 @@ describe('the composer', () => {
     assert.equal(await chat.page.getByText('main.ts:1-3', { exact: true }).count(), 0);
   });
 
+  it('opens an attached text, and sends what the host inserts if that is wanted and nothing was typed', async () => {
+    const chat = await pages.openChat();
+    const attachment = { kind: 'text' as const, id: 'text:1', title: 'Exception', tokens: 40 };
+    const draft = { text: 'Why?', attachments: [attachment] };
+    await chat.host.notify(didInsertDraft, draft);
+    await chat.page.getByRole('button', { name: 'Exception', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openAttachment), { attachment });
+    await chat.host.notify(didInsertDraft, { ...draft, sends: true });
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'Why?\nWhy?');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
+    await chat.composer.fill('');
+    await chat.page.getByRole('button', { name: 'Remove Exception' }).click();
+    await chat.host.notify(didInsertDraft, { ...draft, sends: true });
+    const sent = await chat.host.waitFor(chatRequests.send);
+    assert.deepEqual([sent.text, sent.attachments], ['Why?', [attachment]]);
+  });
+
   it('takes the focus when it is asked to', async () => {
     const chat = await pages.openChat();
     await chat.host.notify(didInvokeCommand, { what: 'focusComposer' });

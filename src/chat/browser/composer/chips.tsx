@@ -102,11 +102,21 @@ function AttachmentChip({ attachment, isMissing }: { attachment: DraftAttachment
   const note = tokens === undefined ? '' : `, about ${formatTokens(tokens)} tokens`;
   const hint = isMissing
     ? `${place} no longer exists. It will not be sent.`
-    : `${attachmentKindLabels[kind]}: ${place}${note}`;
+    : `${attachmentKindLabels[kind]}: ${place}${note}${kind === 'text' ? '. Click to read it.' : ''}`;
   return (
     <span class={`chip ${isMissing ? 'is-missing' : ''}`} title={hint}>
       {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
-      <span class="one-line">{title}</span>
+      {kind === 'text' ? (
+        <button
+          type="button"
+          class="chip-open one-line"
+          onClick={() => void page.request(chatRequests.openAttachment, { attachment })}
+        >
+          {title}
+        </button>
+      ) : (
+        <span class="one-line">{title}</span>
+      )}
       {isMissing && <span class="chip-note">missing</span>}
       {tokens !== undefined && !isMissing && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
       <button

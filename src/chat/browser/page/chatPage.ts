@@ -84,7 +84,10 @@ export class ChatPage {
       this.applyUpdate(update);
     };
     this.hostConnection.setNotificationListener(didUpdate, applyUpdate, confirmShown);
-    this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
+    this.hostConnection.setNotificationListener(didInsertDraft, ({ sends, ...draft }) => {
+      const maySend = sends === true && this.composerDraft.isEmpty;
+      if (this.insertDraft(draft) && maySend) void this.send();
+    });
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
     this.hostConnection.setNotificationListener(didRequestEntry, ({ entryId, sessionId }) => {
       if (this.sessionId === sessionId) this.entryEmitter.fire(entryId);
@@ -201,10 +204,12 @@ export class ChatPage {
     await this.requestForSession(chatRequests.editAndResend, (sessionId) => ({ sessionId, entryId }));
   }
 
-  insertDraft(draft: Draft): void {
-    if (this.reportIfReadonly()) return;
+  /** Appends to the composer. Returns false if the conversation is read-only. */
+  insertDraft(draft: Draft): boolean {
+    if (this.reportIfReadonly()) return false;
     this.composerDraft.appendDraft(draft);
     this.runCommand('focusComposer');
+    return true;
   }
 
   async copy(text: string): Promise<void> {

@@ -1,17 +1,21 @@
 import * as z from 'zod/mini';
-import { BoundedMap } from '../../../base/common/boundedMap';
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
 import { estimateTokens } from './mentions';
 
-/** Maximum number of stored texts. The oldest are evicted. */
-const maxTexts = 10;
+/** Maximum length of all stored texts, in UTF-16 units. Texts that were sent are evicted first. */
+const maxStoredUnits = 1024 * 1024;
 export const attachedTextsName = 'chat.attachedTexts';
 
 /** An attached text. `folder` is the agent's working folder, as an absolute path. */
-const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.optional(z.string()) });
+const AttachedText = z.object({
+  title: z.string(),
+  text: z.string(),
+  folder: z.optional(z.string()),
+  isSent: z.optional(z.boolean()),
+});
 type AttachedText = z.infer<typeof AttachedText>;
 const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
 
@@ -26,7 +30,7 @@ interface AttachedTextsDeps {
 /** Texts that other features attach to a conversation. The list for `@` does not show them. */
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
-  private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
+  private readonly texts = new Map<string, AttachedText>();
 
   constructor(private readonly deps: AttachedTextsDeps) {
     for (const [id, text] of Kept.parse(deps.memento.get(attachedTextsName))) this.texts.set(id, text);
@@ -34,10 +38,10 @@ export class AttachedTexts implements MentionSource {
 
   /** Stores a text and returns its attachment. `folder` is the agent's working folder, as an absolute path. */
   add(title: string, text: string, folder?: string): DraftAttachment {
-    const { newId, memento, onError } = this.deps;
-    const id = `text:${newId()}`;
+    const id = `text:${this.deps.newId()}`;
     this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
-    memento.update(attachedTextsName, [...this.texts]).then(undefined, onError);
+    this.evict(id);
+    this.store();
     return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
@@ -56,11 +60,45 @@ export class AttachedTexts implements MentionSource {
     return Promise.resolve([]);
   }
 
-  resolve({ id }: DraftAttachment): Promise<readonly PromptAttachment[]> {
+  /** Rejects if the text is no longer stored, so that the user is told that it was not sent. */
+  resolve(attachment: DraftAttachment): Promise<readonly PromptAttachment[]> {
+    const { id, title } = attachment;
     const found = this.texts.get(id);
-    if (!found) return Promise.resolve([]);
+    if (!found) return Promise.reject(lostError(title));
+    if (found.isSent !== true) {
+      this.texts.set(id, { ...found, isSent: true });
+      this.store();
+    }
     return Promise.resolve([{ type: 'text', title: found.title, text: found.text }]);
   }
+
+  /** Returns the text that an attachment stands for. @throws Error if it is no longer stored */
+  textOf({ id, title }: DraftAttachment): string {
+    const found = this.texts.get(id);
+    if (!found) throw lostError(title);
+    return found.text;
+  }
+
+  /** Makes room for the newest text, which stays. */
+  private evict(newest: string): void {
+    const others = [...this.texts].filter(([id]) => id !== newest);
+    const inOrder = [...others.filter(([, { isSent }]) => isSent), ...others.filter(([, { isSent }]) => !isSent)];
+    let units = [...this.texts.values()].reduce((sum, { text }) => sum + text.length, 0);
+    for (const [id, { text }] of inOrder) {
+      if (units <= maxStoredUnits) return;
+      this.texts.delete(id);
+      units -= text.length;
+    }
+  }
+
+  private store(): void {
+    const { memento, onError } = this.deps;
+    memento.update(attachedTextsName, [...this.texts]).then(undefined, onError);
+  }
+}
+
+function lostError(title: string): Error {
+  return new Error(`The text of “${title}” is no longer stored. Attach it again.`);
 }
 
 /** Joins the texts that two windows have stored. */

@@ -14,6 +14,7 @@ import {
   CommandView,
   ContextChipView,
   Draft,
+  DraftAttachment,
   MentionRow,
   NoticeView,
   OptionView,
@@ -86,8 +87,11 @@ export const ChatUpdate = z.object({
 export type ChatUpdate = z.infer<typeof ChatUpdate>;
 
 export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
-/** Inserts text and attachments into the composer. */
-export const didInsertDraft = defineNotification('chat/didInsert', Draft);
+/** Inserts text and attachments into the composer. `sends`: also sends them, unless the user has typed something there. */
+export const didInsertDraft = defineNotification(
+  'chat/didInsert',
+  z.object({ ...Draft.shape, sends: optional(z.boolean()) }),
+);
 /** Shows an entry of the conversation, if the page displays that. */
 export const didRequestEntry = defineNotification('chat/didRequestEntry', z.object({ ...inSession, entryId: Text }));
 /** Notifies the page of a command from the Command Palette or title bar. */
@@ -240,6 +244,8 @@ export const chatRequests = {
     z.object({ rows: z.array(MentionRow), isPartial: optional(z.boolean()) }),
   ),
   /** Lists the prompt files of the workspace and of the user. */
+  /** Opens the text that an attachment of the draft adds to the prompt. */
+  openAttachment: defineRequestWithoutResult('chat/openAttachment', z.object({ attachment: DraftAttachment })),
   promptFiles: defineRequest('chat/promptFiles', NoValue, z.object({ files: z.array(PromptFileRow) })),
   /** Returns the text of a prompt file with the arguments filled in, to put it into the composer. Absent if the user cancels. */
   fillPromptFile: defineRequest(

@@ -300,6 +300,9 @@ export function createChatHandlers(
         : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
+    openAttachment: chatRequests.openAttachment.withHandler(async ({ attachment }) =>
+      review.openText(attachment.title, services.attachedTextOf(attachment)),
+    ),
     promptFiles: chatRequests.promptFiles.withHandler(async () => ({ files: await services.promptFiles.list() })),
     fillPromptFile: chatRequests.fillPromptFile.withHandler(async ({ args, id }) => {
       const filled = await services.promptFiles.fill(id, args);

@@ -166,9 +166,9 @@ export class ChatPageHost implements Disposable, PageControl {
     return isSeen;
   }
 
-  /** Inserts a draft into the composer as soon as the page is ready. */
-  insertDraft(draft: Draft): void {
-    this.whenReady(() => this.pageHost.notify(didInsertDraft, draft));
+  /** Inserts a draft into the composer as soon as the page is ready. `sends`: also sends it if the composer was empty. */
+  insertDraft(draft: Draft, sends = false): void {
+    this.whenReady(() => this.pageHost.notify(didInsertDraft, { ...draft, ...(sends && { sends }) }));
   }
 
   /** Loads or reloads the page. Nothing is lost, because the host has all content. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../../base/common/log';
 import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
 import type { Chat, Chats, ForkAgent } from '../../common/chatPorts';
-import type { Draft, MentionRow } from '../../common/chatView';
+import type { Draft, DraftAttachment, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { RepairKind } from '../../common/page/backendRepair';
 import type { OfferedContext } from '../../common/mentions/offeredContext';
@@ -72,6 +72,8 @@ export interface ChatPageServices {
   readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
+  /** Returns the text of an attachment of the kind `text`. @throws Error if it is no longer stored */
+  readonly attachedTextOf: (attachment: DraftAttachment) => string;
   readonly folderOf: (draft: Draft) => string | undefined;
   /** Opens the HTML of an answer in the browser. @throws Error */
   readonly openView: (html: string) => Promise<void>;

@@ -86,8 +86,14 @@ export class ConversationActions {
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;
-    await vscode.window.showTextDocument(this.documents.add('/Full output.txt', textOf(entry)), { preview: true });
+    await this.openText('Full output', textOf(entry));
     return shown;
+  }
+
+  /** Opens a read-only document in an editor. */
+  async openText(title: string, text: string): Promise<void> {
+    const name = `/${exportFileName(title, 'text')}.txt`;
+    await vscode.window.showTextDocument(this.documents.add(name, text), { preview: true });
   }
 }
 

@@ -41,14 +41,28 @@ describe('AttachedTexts', () => {
     assert.ok(sent?.type === 'text' && sent.text === 'What was said.');
     assert.equal(textsOf(memento).workingFolderOf({ text: '', attachments: [attachment] }), '/work/a');
     await memento.update('chat.attachedTexts', { broken: true });
-    assert.deepEqual(await textsOf(memento).resolve(attachment), []);
+    assert.throws(() => textsOf(memento).textOf(attachment), /“A” is no longer stored/);
   });
 
-  it('are not found at @, and the oldest are evicted', async () => {
+  it('are not found at @', async () => assert.deepEqual(await textsOf().search(), []));
+
+  it('are kept until they are sent, however many there are', async () => {
+    const memento = new MemoryMemento();
+    const texts = textsOf(memento);
+    const all = Array.from({ length: 60 }, (_, index) => texts.add(`text ${index}`, 'x'.repeat(10_000)));
+    for (const attachment of all) assert.equal(texts.textOf(attachment).length, 10_000);
+    // Sent texts make room first, even if they are newer.
+    const sent = texts.add('sent', 'y'.repeat(300_000));
+    await texts.resolve(sent);
+    const last = texts.add('last', 'z'.repeat(300_000));
+    assert.throws(() => texts.textOf(sent), /“sent” is no longer stored. Attach it again./);
+    for (const attachment of [...all, last]) assert.notEqual(textsOf(memento).textOf(attachment), '');
+  });
+
+  it('are not left out silently if there are too many', async () => {
     const texts = textsOf();
-    assert.deepEqual(await texts.search(), []);
-    const first = texts.add('first', 'text');
-    for (let count = 0; count < 10; count++) texts.add('more', 'text');
-    assert.deepEqual(await texts.resolve(first), []);
+    const [first] = Array.from({ length: 12 }, () => texts.add('large', 'x'.repeat(100_000)));
+    assert.ok(first);
+    await assert.rejects(texts.resolve(first), /“large” is no longer stored/);
   });
 });
