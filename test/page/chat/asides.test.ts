@@ -73,7 +73,7 @@ describe('side questions', function () {
       await strip.innerText(),
       /A side question on “Rename .* everywhere”\. Whatever goes beyond reading is denied, and it is deleted when you close its tab\./,
     );
-    assert.equal(await chat.page.getByRole('button', { name: 'Ask Aside' }).count(), 0, 'it is asked in it');
+    assert.equal(await chat.page.getByRole('button', { name: 'Ask Side Question' }).count(), 0, 'it is asked in it');
     await strip.getByRole('button', { name: 'Keep' }).click();
     assert.equal((await chat.host.waitFor(chatRequests.keepAside)).sessionId, aside.id);
     const kept = await pages.openChat(snapshot({ ...aside, aside: { about, isKept: true } }, { transcript }));
@@ -91,7 +91,7 @@ describe('side questions', function () {
       return {};
     });
     const answer = chat.page.locator('.entry-answer').first();
-    const ask = answer.getByRole('button', { name: 'Ask Aside' });
+    const ask = answer.getByRole('button', { name: 'Ask Side Question' });
     const asked = async (): Promise<string | undefined> => {
       const before = quotes.length;
       await ask.click();

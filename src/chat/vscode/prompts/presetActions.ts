@@ -59,7 +59,7 @@ export class PresetActions {
       severity: vscode.InputBoxValidationSeverity.Warning,
     };
     const name = await vscode.window.showInputBox({
-      title: 'Save Current Choices As Preset',
+      title: 'Save Current Choices as Preset',
       prompt: 'The agent, its model, mode and other options. Add instructions in the settings.',
       placeHolder: 'Name of the preset',
       validateInput: (value) => {

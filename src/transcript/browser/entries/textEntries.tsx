@@ -23,7 +23,7 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
       <div class={`toolbar ${askAside ? 'has-two' : ''}`} ref={toolbar}>
         {!isStreaming && askAside && (
           <IconButton
-            label="Ask Aside"
+            label="Ask Side Question"
             icon={AskAsideIcon}
             onClick={() => askAside(selectedTextIn(toolbar.current?.parentElement))}
           />
