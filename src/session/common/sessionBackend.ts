@@ -187,7 +187,8 @@ export interface BackendSession extends TurnSource, Disposable {
   sendPrompt(input: PromptInput): Promise<{ requestId: string }>;
   /**
    * Adds a prompt to the turn that runs. `joined`: the agent has taken it and goes on in the same turn. `noTurn`: no turn ran,
-   * and nothing was taken. Absent as long as the agent cannot do this; that can change when it is restarted.
+   * and nothing was taken. Absent while that is not possible: the agent cannot do it, waits for a sign-in, or works on what was not
+   * asked in this session since it was opened.
    * @throws BackendError; the agent has not taken the prompt, unless `isDoubtful`: then it is not known
    */
   readonly steer?: ((input: PromptInput) => Promise<'joined' | 'noTurn'>) | undefined;

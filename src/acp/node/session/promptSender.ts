@@ -62,9 +62,9 @@ export class PromptSender {
     return this.waitingCount > 0;
   }
 
-  /** See `BackendSession.steer`. Present if the agent can do it, also while no turn runs. */
+  /** See `BackendSession.steer`. Absent while the agent has no prompt of this session: nothing could be joined. */
   get steer(): BackendSession['steer'] {
-    return this.deps.binding.client?.abilities.steering === true ? (input) => this.addToTurn(input) : undefined;
+    return this.open?.client.abilities.steering === true ? (input) => this.addToTurn(input) : undefined;
   }
 
   /** Sends a prompt. Resolves at the end of the turn. Cancels it when `signal` fires. @throws the agent's error */

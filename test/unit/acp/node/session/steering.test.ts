@@ -78,6 +78,18 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
     await follower.next('prompt:complete');
   });
 
+  it('is possible only while the agent works on a prompt of this session', async () => {
+    const made = make(agentOf(() => ({ outcome: 'injected' })));
+    const { follower, session } = await open(made.backend);
+    assert.equal(session.steer, undefined, 'before');
+    await session.sendPrompt({ text: 'Go' });
+    await follower.next('content_block:delta');
+    assert.equal(await steered(session), 'joined');
+    endTurn();
+    await follower.next('prompt:complete');
+    assert.equal(session.steer, undefined, 'after');
+  });
+
   const answers: [what: string, answer: () => unknown, expected: string][] = [
     ['says that no turn runs', () => ({ outcome: 'promptRequired', reason: 'noRunningTurn' }), 'noTurn'],
     ['has begun a turn with it nevertheless', () => ({ outcome: 'startedNewTurn' }), 'joined'],
@@ -126,8 +138,8 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
     assert.equal(await steered(session), 'noTurn');
     endTurn();
     await Promise.all([stopped, follower.next('prompt:complete')]);
-    assert.equal(await steered(session), 'noTurn');
-    assert.equal(await steered(await backend.createSession({ cwd: '/ws' })), 'noTurn');
+    assert.equal(await steered(session), 'absent');
+    assert.equal(await steered(await backend.createSession({ cwd: '/ws' })), 'absent');
     const other = await working(() => ({ outcome: 'injected' }), { _meta: { steering: { supported: 'yes' } } });
     assert.equal(await steered(other.session), 'absent');
     assert.deepEqual(requests, []);

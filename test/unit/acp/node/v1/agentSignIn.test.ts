@@ -19,6 +19,7 @@ describe('an ACP agent that wants the user to sign in', () => {
         protocolVersion: 1,
         agentCapabilities: {},
         authMethods: [{ id: 'login', name: 'Log in', ...method }],
+        _meta: { steering: { supported: true } },
       }));
       app.onRequest('authenticate', ({ params }) => {
         authenticated.push(params.methodId);
@@ -89,6 +90,7 @@ describe('an ACP agent that wants the user to sign in', () => {
     );
     await session.sendPrompt({ text: 'hello' });
     await required;
+    assert.equal(session.steer, undefined, 'The agent has no prompt that another one could join.');
     await backend.authenticate('login');
     assert.equal((await follower.next('prompt:complete')).response, 'welcome');
     assert.deepEqual(authenticated, ['login']);
