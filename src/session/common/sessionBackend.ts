@@ -40,6 +40,8 @@ export interface SessionBackend extends Disposable {
   closeFork?(sessionId: string): Promise<void>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
+  /** Gives a stored session the title that the user has chosen; see `canSetTitle`. @throws BackendError `unsupported` */
+  setSessionTitle?(sessionId: string, title: string): Promise<void>;
   /**
    * Tries again what failed earlier and is no longer done, such as starting. Call when the user restarts the agent, or sends a
    * prompt again.
@@ -89,6 +91,7 @@ export interface BackendCapabilities {
   readonly canLoad: boolean;
   readonly canList: boolean;
   readonly canDelete: boolean;
+  readonly canSetTitle?: boolean;
   readonly images: boolean;
   /** Whether prompts may contain file contents instead of links. */
   readonly embeddedContext: boolean;

@@ -203,6 +203,8 @@ export interface AgentAbilities {
   /** Whether the agent can copy a session. */
   readonly fork: boolean;
   readonly additionalDirectories: boolean;
+  /** Whether the user can choose the title of a session. */
+  readonly title: boolean;
   /** Whether the agent adds instructions of the client to its own system prompt. */
   readonly systemPrompt: boolean;
   readonly images: boolean;

@@ -158,6 +158,7 @@ const SessionCapabilities = z.looseObject({
   close: Ability.optional(),
   fork: Ability.optional(),
   additionalDirectories: Ability.optional(),
+  title: Ability.optional(),
   systemPrompt: Ability.optional(),
 });
 

@@ -277,6 +277,7 @@ const SessionCapabilities = z.looseObject({
   delete: ability,
   fork: ability,
   additionalDirectories: ability,
+  title: ability,
   systemPrompt: ability,
 });
 

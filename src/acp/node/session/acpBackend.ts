@@ -43,6 +43,8 @@ export interface AcpBackendDeps extends AgentRequestRunnerDeps {
 
 /** How often one prompt waits for the user to sign in. */
 const maxSignIns = 5;
+/** Not in the stable part of ACP. */
+const setTitleMethod = 'session/set_title';
 
 /** A session backend for an ACP v1 agent: one process, any number of sessions. */
 export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet {
@@ -78,7 +80,8 @@ export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
     const { client } = await this.requestRunner.connection.connect(signal);
-    const { delete: canDelete, embeddedContext, images, list: canList, load, resume, systemPrompt } = client.abilities;
+    const { delete: canDelete, embeddedContext, images, list: canList, load, resume } = client.abilities;
+    const { systemPrompt, title } = client.abilities;
     return {
       canLoad: load || resume,
       canList,
@@ -86,6 +89,7 @@ export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet
       images,
       embeddedContext,
       ...(systemPrompt ? { takesInstructions: true } : {}),
+      ...(title ? { canSetTitle: true } : {}),
     };
   }
 
@@ -243,6 +247,14 @@ export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet
       );
     };
     await this.requestRunner.users.during(remove, { patienceMs: this.requestRunner.limits.cancelGraceMs });
+  }
+
+  async setSessionTitle(sessionId: string, title: string): Promise<void> {
+    const { client } = await this.requestRunner.connection.connect();
+    if (!client.abilities.title) throw this.unsupportedError('rename conversations');
+    await this.requestRunner.request(setTitleMethod, undefined, (signal) =>
+      client.send(setTitleMethod, { sessionId, title }, signal),
+    );
   }
 
   /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */

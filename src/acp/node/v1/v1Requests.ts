@@ -108,6 +108,7 @@ function toDescription({
       delete: sessionCapabilities?.delete === true,
       fork: sessionCapabilities?.fork === true,
       additionalDirectories: sessionCapabilities?.additionalDirectories === true,
+      title: sessionCapabilities?.title === true,
       systemPrompt: sessionCapabilities?.systemPrompt === true,
       images: promptCapabilities?.image === true,
       embeddedContext: promptCapabilities?.embeddedContext === true,

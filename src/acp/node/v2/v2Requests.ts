@@ -201,6 +201,7 @@ function toDescription({ authMethods, capabilities, info, _meta }: z.infer<typeo
       delete: session?.delete === true,
       fork: session?.fork === true,
       additionalDirectories: session?.additionalDirectories === true,
+      title: session?.title === true,
       systemPrompt: session?.systemPrompt === true,
       images: session?.prompt?.image === true,
       embeddedContext: session?.prompt?.embeddedContext === true,

@@ -97,9 +97,9 @@ export class ChatSessions implements Chats, WriteObserver {
       (id) => this.idleChatCloser.closeForOther(id),
     );
     this.conversationRows = new ConversationRows(ports.store, this.sharedConversations);
-    this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
+    this.remoteSessions = new RemoteSessions(backends, clock, log, memento, (id) => this.usedBackends.get(id));
     const backendEvents = {
-      onReady: (backend: SessionBackend) => void this.remoteSessions.deletePending(backend),
+      onReady: (backend: SessionBackend) => void this.remoteSessions.catchUp(backend),
       onChange: () => this.backendsEmitter.fire(),
     };
     this.usedBackends = this.disposables.add(new OpenBackends(backends, clock, log, backendEvents));
@@ -109,19 +109,21 @@ export class ChatSessions implements Chats, WriteObserver {
     };
     const closing = { clock, chats: this.chats, onClosing, onError: this.onCloseError };
     this.idleChatCloser = this.disposables.add(new IdleChatCloser(closing));
+    const createOptions = (place: SessionPlace): CreateSessionOptions =>
+      createSessionOptions(place, ports.files.editor, ports.sessionDefaults);
     this.preparedSessions = this.disposables.add(
       new PreparedSessions({
         ...ports,
         open: (id) => this.usedBackends.open(id),
-        createOptions: (place) => this.createOptions(place),
-        forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id, this.usedBackends.get(backendId)),
+        createOptions,
+        forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id),
       }),
     );
     this.chatSessionPorts = {
       ...ports,
       claims: new FileTextClaims(),
       readStored: (id) => ports.store.read(id),
-      createOptions: (head) => this.createOptions(head),
+      createOptions,
       createSession: (backend, options, signal) => this.preparedSessions.takeOrCreate(backend, options, signal),
       onBackendOpened: (backend) => this.usedBackends.add(backend),
       closeFork: (backendId, id) => this.usedBackends.closeFork(backendId, id),
@@ -276,6 +278,8 @@ export class ChatSessions implements Chats, WriteObserver {
     const chat = this.chats.get(sessionId);
     if (chat && !chat.isOutdated) chat.rename(title);
     else await this.ports.store.updateHead(sessionId, { title, titledBy: 'user' });
+    const head = this.ports.store.heads.find(({ id }) => id === sessionId);
+    void this.remoteSessions.rename(head, title);
     this.noteChange();
   }
 
@@ -385,11 +389,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private async hideAndDeleteRemoteSession({ backendId, remoteId }: Partial<ConversationHead> = {}): Promise<void> {
     if (backendId === undefined || remoteId === undefined) return;
     await this.usedBackends.closeFork(backendId, remoteId);
-    await this.remoteSessions.hideAndDelete(backendId, remoteId, this.usedBackends.get(backendId));
-  }
-
-  private createOptions(place: SessionPlace): CreateSessionOptions {
-    return createSessionOptions(place, this.ports.files.editor, this.ports.sessionDefaults);
+    await this.remoteSessions.hideAndDelete(backendId, remoteId);
   }
 
   private noteChange(): void {

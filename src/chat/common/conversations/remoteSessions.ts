@@ -6,6 +6,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
+import type { ConversationHead } from '../chatStore';
 import type { ConversationRow } from '../chatView';
 import { parseRemoteRowId, remoteRowId, uniqueSessions } from './remoteRows';
 
@@ -23,14 +24,17 @@ interface LastList {
 }
 
 const timeoutMs = 5000;
-const memoryName = 'chat.deletedSessions';
-/** Maximum number of stored deletions. Sessions of dropped ones are listed again if the backend has them. */
-const maxDeleted = 500;
+const deletedName = 'chat.deletedSessions';
+const renamedName = 'chat.renamedSessions';
+/** Maximum number of stored deletions, and of titles. Sessions of dropped deletions are listed again if the backend has them. */
+const maxStored = 500;
 
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
 type Deleted = z.infer<typeof Deleted>;
+const Renamed = z.array(z.object({ backendId: z.string(), remoteId: z.string(), title: z.string() }));
+type Renamed = z.infer<typeof Renamed>;
 
-/** Lists and deletes sessions that backends store themselves. */
+/** Lists, renames and deletes sessions that backends store themselves. */
 export class RemoteSessions {
   /** The last list of each backend, which is shown while it does not run, until it is removed. */
   private readonly lastLists = new Map<string, LastList>();
@@ -39,8 +43,10 @@ export class RemoteSessions {
     private readonly registry: Pick<BackendRegistry, 'list'>,
     private readonly clock: Clock,
     private readonly log: Logger,
-    /** Stores ids of sessions that the user has deleted but that still exist in their backend. */
+    /** Stores what the user has deleted or renamed while the backend did not run. */
     private readonly memento: Memento,
+    /** Returns a backend that this window uses. */
+    private readonly usedBackend: (id: string) => SessionBackend | undefined,
   ) {}
 
   /** Finds sessions by title: those that `backends` list now, and those that others have listed. Never rejects. */
@@ -84,16 +90,26 @@ export class RemoteSessions {
   }
 
   /** Hides a session from the list, and deletes it in the backend if that is running and supports it. Never rejects. */
-  async hideAndDelete(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
+  async hideAndDelete(backendId: string, remoteId: string): Promise<void> {
     this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
+    const backend = this.usedBackend(backendId);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
 
-  /** Deletes sessions in the backend that the user deleted while it was not running. Never rejects. */
-  async deletePending(backend: SessionBackend): Promise<void> {
-    for (const { backendId, remoteId } of this.deletedSessions) {
-      if (backendId === backend.id) await this.deleteInBackend(backend, remoteId);
-    }
+  /** Gives a session the title that the user has chosen, now or when its backend runs, if that supports it. Never rejects. */
+  async rename({ backendId, remoteId }: SessionOfHead = {}, title: string): Promise<void> {
+    if (backendId === undefined || remoteId === undefined || title === '') return;
+    this.storeRenamed([...this.renamedSessions.filter(isOther(backendId, remoteId)), { backendId, remoteId, title }]);
+    const backend = this.usedBackend(backendId);
+    if (backend?.state.kind === 'ready') await this.renameInBackend(backend, remoteId, title);
+  }
+
+  /** Does in the backend what the user has deleted and renamed while it was not running. Never rejects. */
+  async catchUp(backend: SessionBackend): Promise<void> {
+    const isOfBackend = ({ backendId }: { readonly backendId: string }): boolean => backendId === backend.id;
+    for (const { remoteId } of this.deletedSessions.filter(isOfBackend)) await this.deleteInBackend(backend, remoteId);
+    for (const { remoteId, title } of this.renamedSessions.filter(isOfBackend))
+      await this.renameInBackend(backend, remoteId, title);
   }
 
   /** Returns the title of the session in the last list, if any. */
@@ -118,13 +134,25 @@ export class RemoteSessions {
   }
 
   private get deletedSessions(): Deleted {
-    return Deleted.safeParse(this.memento.get(memoryName)).data ?? [];
+    return Deleted.safeParse(this.memento.get(deletedName)).data ?? [];
+  }
+
+  private get renamedSessions(): Renamed {
+    return Renamed.safeParse(this.memento.get(renamedName)).data ?? [];
   }
 
   private storeDeleted(deleted: Deleted): void {
+    this.store(deletedName, deleted);
+  }
+
+  private storeRenamed(renamed: Renamed): void {
+    this.store(renamedName, renamed);
+  }
+
+  private store(name: string, sessions: Deleted): void {
     this.memento
-      .update(memoryName, deleted.slice(-maxDeleted))
-      .then(undefined, (error: unknown) => this.log.warn(`Cannot store deleted sessions: ${messageOf(error)}`));
+      .update(name, sessions.slice(-maxStored))
+      .then(undefined, (error: unknown) => this.log.warn(`Cannot store what became of sessions: ${messageOf(error)}`));
   }
 
   private isDeleted(backendId: string, remoteId: string): boolean {
@@ -136,12 +164,23 @@ export class RemoteSessions {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
         if (!(await backend.capabilities()).canDelete) return;
         await backend.deleteSession(id);
-        const isOther = (one: Deleted[number]): boolean => one.backendId !== backend.id || one.remoteId !== id;
-        this.storeDeleted(this.deletedSessions.filter(isOther));
+        this.storeDeleted(this.deletedSessions.filter(isOther(backend.id, id)));
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);
     }
+  }
+
+  private async renameInBackend(backend: SessionBackend, id: string, title: string): Promise<void> {
+    try {
+      await withDeadline(this.clock, 'Renaming a session', timeoutMs, async () => {
+        if ((await backend.capabilities()).canSetTitle === true) await backend.setSessionTitle?.(id, title);
+      });
+    } catch (error) {
+      this.log.debug(`${backend.title} did not rename a session: ${messageOf(error)}`);
+    }
+    // An agent that refuses a title does so again. Another one may have been chosen in the meantime.
+    this.storeRenamed(this.renamedSessions.filter((one) => isOther(backend.id, id)(one) || one.title !== title));
   }
 
   /** If the backend does not answer, its last list stays. */
@@ -155,6 +194,12 @@ export class RemoteSessions {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);
     }
   }
+}
+
+type SessionOfHead = Partial<Pick<ConversationHead, 'backendId' | 'remoteId'>>;
+
+function isOther(backendId: string, remoteId: string): (one: Deleted[number]) => boolean {
+  return (one) => one.backendId !== backendId || one.remoteId !== remoteId;
 }
 
 function timeOf(rfc3339: string | undefined): number {

@@ -175,6 +175,25 @@ describe('a backend over an ACP agent', () => {
     assert.deepEqual(deleted, ['old']);
   });
 
+  it('sets the title of a session if the agent says that it can', async () => {
+    const titles: unknown[] = [];
+    const of = (sessionCapabilities: object) =>
+      make((app) => {
+        app.onRequest('session/set_title', z.object({ sessionId: z.string(), title: z.string() }), ({ params }) => {
+          titles.push(params);
+          return { title: params.title };
+        });
+        basics(app, { agentCapabilities: { sessionCapabilities } });
+      }).backend;
+    const can = of({ title: {} });
+    assert.equal((await can.capabilities()).canSetTitle, true);
+    await can.setSessionTitle('old', 'Better words');
+    const cannot = of({});
+    assert.equal((await cannot.capabilities()).canSetTitle, undefined);
+    await assert.rejects(cannot.setSessionTitle('old', 'Better words'), { code: 'unsupported' });
+    assert.deepEqual(titles, [{ sessionId: 'old', title: 'Better words' }]);
+  });
+
   it('gives a history that is larger than a session keeps to whoever reads while it loads', async () => {
     const turns = 40;
     const answer = 'x'.repeat(1024 * 1024);

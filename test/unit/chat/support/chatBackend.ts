@@ -124,6 +124,7 @@ export class ChatBackend implements SessionBackend {
   canLoad = true;
   takesInstructions = false;
   canDelete = true;
+  canSetTitle = true;
   canList = true;
   summaries: SessionSummary[] = [];
   /** What a session tells when it is loaded. */
@@ -164,6 +165,7 @@ export class ChatBackend implements SessionBackend {
       canLoad: this.canLoad,
       canList: this.canList,
       canDelete: this.canDelete,
+      canSetTitle: this.canSetTitle,
       images: false,
       embeddedContext: true,
       takesInstructions: this.takesInstructions,
@@ -210,6 +212,11 @@ export class ChatBackend implements SessionBackend {
 
   deleteSession(id: string): Promise<void> {
     this.calls.push(`delete ${id}`);
+    return Promise.resolve();
+  }
+
+  setSessionTitle(id: string, title: string): Promise<void> {
+    this.calls.push(`title ${id} ${title}`);
     return Promise.resolve();
   }
 

@@ -385,6 +385,20 @@ describe('a backend over an agent of ACP v2', () => {
     assert.deepEqual(deleted, ['old']);
   });
 
+  it('sets the title of a session', async () => {
+    const titles: unknown[] = [];
+    const { backend } = make((app) => {
+      app.onRequest('session/set_title', z.object({ sessionId: z.string(), title: z.string() }), ({ params }) => {
+        titles.push(params);
+        return { title: params.title };
+      });
+      v2Basics(app, { capabilities: { session: { ...v2Capabilities.session, title: {} } } });
+    });
+    assert.equal((await backend.capabilities()).canSetTitle, true);
+    await backend.setSessionTitle('old', 'Better words');
+    assert.deepEqual(titles, [{ sessionId: 'old', title: 'Better words' }]);
+  });
+
   it('shows the commands of a new session, and ends with it', async () => {
     const availableCommands = [{ type: 'command' as const, name: 'plan', description: 'Plans' }];
     const { backend } = make((app) => v2Basics(app, {}, { availableCommands }));
