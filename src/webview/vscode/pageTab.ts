@@ -11,8 +11,8 @@ interface PageTabOptions<Host> {
   readonly title: string;
   readonly name: PageFiles['name'];
   readonly extensionUri: vscode.Uri;
-  /** Creates the host of a new tab. `store` is disposed with the tab. */
-  readonly createHost: (panel: vscode.WebviewPanel, store: DisposableStore) => Host;
+  /** Creates the host of a new tab. `store` is disposed with the tab. `reload` loads the page again. */
+  readonly createHost: (panel: vscode.WebviewPanel, store: DisposableStore, reload: () => void) => Host;
 }
 
 /** An editor tab with a page; at most one per window. */
@@ -51,7 +51,9 @@ export class PageTab<Host extends TabHost = TabHost> implements Disposable {
   private initialize(panel: vscode.WebviewPanel): Host {
     const { createHost, extensionUri, name, title } = this.options;
     const store = new DisposableStore();
-    const host = createHost(panel, store);
+    const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
+    const load = (): void => loadPage(panel.webview, { folder, name }, { title, data: { place: 'tab' } });
+    const host = createHost(panel, store, load);
     this.openTab = { panel, store, host };
     panel.onDidDispose(() => {
       store.dispose();
@@ -59,8 +61,7 @@ export class PageTab<Host extends TabHost = TabHost> implements Disposable {
     });
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
     host.start();
-    const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
-    loadPage(panel.webview, { folder, name }, { title, data: { place: 'tab' } });
+    load();
     return host;
   }
 }

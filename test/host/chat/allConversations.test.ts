@@ -5,8 +5,9 @@ import { Emitter } from '../../../src/base/common/event';
 import type { ConversationRow } from '../../../src/chat/common/chatView';
 import type { ConversationSource } from '../../../src/chat/common/conversationSource';
 import { commandIds, type CommandId } from '../../../src/manifest';
+import { FakeClock } from '../../fake/fakeClock';
 import { eventually } from '../../support/eventually';
-import { ConversationsUnderTest, type ConversationsPageUnderTest } from '../support/conversations';
+import { ConversationsPageUnderTest, ConversationsUnderTest } from '../support/conversations';
 import { closeAll } from '../support/workspace';
 
 const throwIt = (error: unknown): never => {
@@ -83,6 +84,23 @@ describe('the list of all conversations', () => {
     page.updates.splice(0);
     await chats.delete('two');
     await eventually('the row that is gone', () => assert.deepEqual(page.updates, [{ removed: ['two'] }]));
+  });
+
+  it('is loaded again if its page does not respond, but not over and over', async () => {
+    const clock = new FakeClock();
+    await subject.dispose();
+    subject = await ConversationsUnderTest.start([source], clock);
+    const page = new ConversationsPageUnderTest();
+    subject.subject.pages.fillView(page.asView);
+    const loaded = (times: number) => eventually('the page', () => assert.equal(page.loads, times));
+    await loaded(1);
+    for (const times of [2, 2]) {
+      clock.advance(20_000);
+      await loaded(times);
+    }
+    await page.ask('alive');
+    clock.advance(20_000);
+    await loaded(3);
   });
 
   it('is sent one change at a time, and the newest state then', async () => {

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { Clock } from '../../../src/base/common/async';
+import { systemClock } from '../../../src/base/node/systemClock';
 import type { ConversationSource } from '../../../src/chat/common/conversationSource';
 import { ConversationsUpdate } from '../../../src/chat/common/page/conversationsApi';
 import { AllConversations } from '../../../src/chat/vscode/list/allConversations';
@@ -29,9 +31,11 @@ export class ConversationsUnderTest {
     readonly chat: ChatUnderTest,
     private readonly folder: string,
     sources: readonly ConversationSource[],
+    clock: Clock,
   ) {
     this.subject = new AllConversations({
       ...chat.window,
+      clock,
       commands: {
         setHandler: (id, handler) => {
           this.handlers.set(id, handler);
@@ -52,13 +56,16 @@ export class ConversationsUnderTest {
     this.subject.start();
   }
 
-  static async start(sources: readonly ConversationSource[] = []): Promise<ConversationsUnderTest> {
+  static async start(
+    sources: readonly ConversationSource[] = [],
+    clock: Clock = systemClock,
+  ): Promise<ConversationsUnderTest> {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-conversations-'));
     const pages = path.join(folder, 'dist', 'pages');
     await mkdir(pages, { recursive: true });
     await writeFile(path.join(pages, 'conversations.js'), obedientPage);
     await writeFile(path.join(pages, 'conversations.css'), '');
-    return new ConversationsUnderTest(await ChatUnderTest.start(), folder, sources);
+    return new ConversationsUnderTest(await ChatUnderTest.start(), folder, sources, clock);
   }
 
   /** The view, in a panel's clothes: VS Code makes views only where package.json has them. */

@@ -3,7 +3,12 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
-import type { HostConnection, Requester, VsCodeApi } from '../../../webview/browser/hostConnection';
+import {
+  startHeartbeats,
+  type HostConnection,
+  type Requester,
+  type VsCodeApi,
+} from '../../../webview/browser/hostConnection';
 import { PageState } from '../../../webview/browser/page/pageState';
 import type { RequestType } from '../../../webview/common/protocol';
 import type { BackendView, ConversationRow } from '../../common/chatView';
@@ -85,6 +90,7 @@ export class ConversationsPage {
     // After a reload, VS Code restores a tab only if its page has saved a state.
     this.changeSettings({});
     void this.request(conversationsRequests.ready, {});
+    startHeartbeats(window, () => void this.request(conversationsRequests.alive, {}));
   }
 
   changeSettings(changed: Partial<ListSettings>): void {

@@ -44,6 +44,8 @@ export const conversationsRequests = {
   ready: defineRequestWithoutResult('conversations/ready', NoValue),
   /** The page has shown a `didUpdate`. Sent once for each. */
   shown: defineRequestWithoutResult('conversations/shown', NoValue),
+  /** Heartbeat that the page sends every few seconds while it is visible. */
+  alive: defineRequestWithoutResult('conversations/alive', NoValue),
   /** Shows the conversation in the chat, at an entry if it is set. */
   open: defineRequestWithoutResult('conversations/open', z.object({ ...one, entryId: optional(Text) })),
   openInTab: defineRequestWithoutResult('conversations/openInTab', z.object({ ...one, entryId: optional(Text) })),

@@ -7,6 +7,7 @@ import { SessionListing } from '../../common/page/sessionListing';
 import type { RowActions } from './rowActions';
 
 interface PageControl {
+  readonly onAlive: () => void;
   readonly onReady: () => void;
   readonly onShown: () => void;
 }
@@ -24,6 +25,7 @@ export function createConversationsHandlers(
   return {
     ready: requests.ready.withHandler(() => page.onReady()),
     shown: requests.shown.withHandler(() => page.onShown()),
+    alive: requests.alive.withHandler(() => page.onAlive()),
     open: requests.open.withHandler(({ sessionId, entryId }) => actions.open(sessionId, entryId)),
     openInTab: requests.openInTab.withHandler(({ sessionId, entryId }) => actions.openInTab(sessionId, entryId)),
     openInNewWindow: requests.openInNewWindow.withHandler(({ sessionId }) => actions.openInNewWindow(sessionId)),

@@ -27,7 +27,7 @@ export class ConversationsPages implements Disposable {
     const { extensionUri } = deps;
     this.tab = new PageTab({
       ...{ viewType: panelTypes.conversations, title, name, extensionUri },
-      createHost: (panel, store) => store.add(new ConversationsPage(tabSurface(panel), deps)),
+      createHost: (panel, store, reload) => store.add(new ConversationsPage(tabSurface(panel), reload, deps)),
     });
   }
 
@@ -59,7 +59,9 @@ export class ConversationsPages implements Disposable {
   }
 
   fillView(view: vscode.WebviewView): void {
-    const page = new ConversationsPage(viewSurface(view), this.deps);
+    const folder = vscode.Uri.joinPath(this.deps.extensionUri, 'dist', 'pages');
+    const load = (): void => loadPage(view.webview, { folder, name }, { title });
+    const page = new ConversationsPage(viewSurface(view), load, this.deps);
     this.shownView = { view, page };
     view.onDidDispose(() => {
       page.dispose();
@@ -72,8 +74,7 @@ export class ConversationsPages implements Disposable {
     this.waitingCommand = undefined;
     view.badge = this.badge;
     this.deps.onDidChangeView();
-    const folder = vscode.Uri.joinPath(this.deps.extensionUri, 'dist', 'pages');
-    loadPage(view.webview, { folder, name }, { title });
+    load();
   }
 
   /** Fills a restored tab after the window was reloaded. */
