@@ -65,6 +65,7 @@ const loadedLater = {
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextController.ts',
   'permissions-page': 'src/permissions/vscode/permissionsController.ts',
+  'starting-points': 'src/startingPoints/vscode/startingPointCommands.ts',
   threads: 'src/threads/vscode/threadsFeature.ts',
   tools: 'src/tools/vscode/toolsController.ts',
   'transcript-export': 'src/transcript/common/export/exportTranscript.ts',

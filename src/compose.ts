@@ -29,6 +29,7 @@ import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
 import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsPage } from './permissions/vscode/permissionsPage';
 import { createServices, type Services } from './services';
+import { StartingPointsFeature } from './startingPoints/vscode/startingPointsFeature';
 import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyThreads';
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
@@ -297,6 +298,13 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders()),
     }),
     threadsView,
+    new StartingPointsFeature({
+      ...contextFor('startingPoints'),
+      editor,
+      chat: {
+        start: async (point, options) => (await chat.getOrLoad()).startConversationWith({ ...point, ...options }),
+      },
+    }),
     serve,
   ];
   return { permissions, consent, backends, features };

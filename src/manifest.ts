@@ -102,6 +102,9 @@ export const commandIds = {
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
   contextShowLog: 'backline.context.showLog',
+  startingPointsFixProblem: 'backline.startingPoints.fixProblem',
+  startingPointsExplainProblem: 'backline.startingPoints.explainProblem',
+  startingPointsFixFile: 'backline.startingPoints.fixFile',
   toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
 
@@ -172,6 +175,7 @@ export const settingIds = {
   chatInstructions: 'backline.chat.instructions',
   chatPresets: 'backline.chat.presets',
   reviewCodeLens: 'backline.review.codeLens',
+  startingPointsSend: 'backline.startingPoints.send',
   checkpointsEnabled: 'backline.checkpoints.enabled',
   checkpointsKeepDays: 'backline.checkpoints.keepDays',
   checkpointsMaxMegabytes: 'backline.checkpoints.maxMegabytes',

@@ -36,7 +36,10 @@ export class Commands implements Disposable {
   }
 
   /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
-  setFeatureLoader(feature: 'chat' | 'conversations' | 'review' | 'threads', load: () => Promise<unknown>): Disposable {
+  setFeatureLoader(
+    feature: 'chat' | 'conversations' | 'review' | 'startingPoints' | 'threads',
+    load: () => Promise<unknown>,
+  ): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.featureLoaders.set(id, load);
     return toDisposable(() => {

@@ -255,6 +255,11 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.reviewCodeLens) === true;
   }
 
+  /** Whether conversations that begin with a problem and the like are sent at once. Only the user settings count. */
+  sendsStartingPoints(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.startingPointsSend)?.globalValue === true;
+  }
+
   checkpointsEnabled(): boolean {
     return this.read(settingIds.checkpointsEnabled) !== false;
   }

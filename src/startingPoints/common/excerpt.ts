@@ -1,0 +1,37 @@
+/** Lines of a text, 0-based, both included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const contextLines = 10;
+const maxLineUnits = 400;
+
+/**
+ * Returns the given lines and those around them, with 1-based line numbers, and `…` where lines are left out. Long lines, and
+ * what is longer than `maxUnits` UTF-16 units, are cut.
+ */
+export function excerptOf(text: string, ranges: readonly LineRange[], maxUnits: number): string {
+  const lines = text.split(/\r\n|\r|\n/);
+  const shown: string[] = [];
+  let units = 0;
+  let next = 0;
+  for (const { first, last } of ranges.toSorted((one, other) => one.first - other.first)) {
+    const from = Math.max(next, first - contextLines);
+    const to = Math.min(lines.length - 1, last + contextLines);
+    if (from > next && from <= to) shown.push('…');
+    for (let index = from; index <= to; index++) {
+      const line = `${index + 1}: ${clip(lines[index] ?? '', maxLineUnits)}`;
+      units += line.length + 1;
+      if (units > maxUnits) return [...shown, '…'].join('\n');
+      shown.push(line);
+    }
+    next = Math.max(next, to + 1);
+  }
+  return shown.join('\n');
+}
+
+/** Returns the start of a text, with `…` if something is left out. Does not split characters. */
+export function clip(text: string, maxUnits: number): string {
+  return text.length <= maxUnits ? text : `${text.slice(0, maxUnits).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,38 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
+import type { Commands } from '../../platform/vscode/commands';
+import { ProblemActions } from './problemActions';
+import type { StartingPointDeps } from './startingPointCommands';
+
+interface StartingPointsFeatureDeps extends StartingPointDeps {
+  readonly commands: Commands;
+}
+
+/** Begins conversations with what VS Code shows. The code that collects it is loaded when it is first used. */
+export class StartingPointsFeature implements Feature {
+  readonly id = 'startingPoints';
+  readonly title = 'Starting points';
+
+  constructor(private readonly deps: StartingPointsFeatureDeps) {}
+
+  start(): Promise<RunningFeature> {
+    const { commands, editor } = this.deps;
+    const store = new DisposableStore();
+    const later = store.add(
+      new LazyFeature(async () => {
+        const { StartingPointCommands } = await import('./startingPointCommands');
+        const running = new StartingPointCommands(this.deps);
+        running.start();
+        return running;
+      }),
+    );
+    store.add(commands.setFeatureLoader('startingPoints', () => later.getOrLoad()));
+    store.add(
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ProblemActions(editor), {
+        providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+      }),
+    );
+    return Promise.resolve({ dispose: () => store.dispose() });
+  }
+}
