@@ -245,7 +245,14 @@ export function Composer() {
           onKeyDown={onKeyDown}
           onPaste={intake.onPaste}
         />
-        <CommandHint id={hintId} text={draft.text} promptFile={promptFiles.written?.file} />
+        {promptFiles.progress === undefined ? (
+          <CommandHint id={hintId} text={draft.text} promptFile={promptFiles.written?.file} />
+        ) : (
+          <p class="command-hint is-working">
+            <span class="spinner" aria-hidden="true" />
+            {promptFiles.progress}
+          </p>
+        )}
         <span class="visually-hidden" role="status">
           {promptFiles.announcement}
         </span>

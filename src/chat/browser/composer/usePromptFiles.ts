@@ -17,10 +17,15 @@ interface PromptFileChoice {
   readonly written: PromptFileCall | undefined;
   /** Puts the text of a file in the place of the composer's text. It is sent only by another Enter. */
   readonly insert: (file: PromptFileRow, args: string) => void;
-  /** Inserts the file that the text calls, or else sends it. Waits a while if it is not known yet which files there are. */
+  /**
+   * Inserts the file that the text calls, or else sends it. Waits a while if it is not known yet which files there are, unless the
+   * text is changed meanwhile.
+   */
   readonly insertOr: (send: () => void) => void;
   /** Takes the last insertion back. Returns false if there is none, or the text was changed since. */
   readonly undo: () => boolean;
+  /** What is under way since Enter. Until it is done, Enter does nothing more with the same text. */
+  readonly progress: string | undefined;
   /** For screen readers. Differs each time. */
   readonly announcement: string;
 }
@@ -43,6 +48,9 @@ export function usePromptFiles(text: string, onReplaced: (text: string) => void)
   /** Resolves to undefined if the files can't be listed, or are not needed any more. */
   const listing = useRef<Promise<readonly PromptFileRow[] | undefined> | undefined>(undefined);
   const isFilling = useRef(false);
+  /** The Enter that waits for the list. */
+  const awaited = useRef<symbol | undefined>(undefined);
+  const [progress, setProgress] = useState<string>();
   const last = useRef<Insertion | undefined>(undefined);
   const isWanted = text.startsWith('/');
   // A layout effect runs before the user can press the next key.
@@ -87,15 +95,27 @@ export function usePromptFiles(text: string, onReplaced: (text: string) => void)
   const insert = (file: PromptFileRow, args: string): void => {
     if (isFilling.current) return;
     isFilling.current = true;
-    void fillIn(file, args).finally(() => (isFilling.current = false));
+    setProgress('Inserting the prompt…');
+    void fillIn(file, args).finally(() => {
+      isFilling.current = false;
+      setProgress(undefined);
+    });
   };
+  // What was typed since is to be sent by another Enter.
+  useLayoutEffect(
+    () => () => {
+      if (awaited.current === undefined) return;
+      awaited.current = undefined;
+      setProgress(undefined);
+    },
+    [text, page.sessionId],
+  );
   const written = isWanted ? callIn(text, listed) : undefined;
   return {
     files: withoutAgentCommands(listed, commands),
     written,
     insert,
     insertOr: (send) => {
-      const { sessionId } = page;
       const { text } = composerDraft.draft;
       const go = (call: PromptFileCall | undefined): void => (call ? insert(call.file, call.args) : send());
       const name = /^\/(\S+)/.exec(text)?.[1];
@@ -104,10 +124,15 @@ export function usePromptFiles(text: string, onReplaced: (text: string) => void)
         go(written);
         return;
       }
+      if (awaited.current !== undefined) return;
+      const mine = (awaited.current = Symbol());
+      setProgress('Looking for prompt files…');
       const tooLate = new Promise<undefined>((resolve) => window.setTimeout(resolve, maxListMs));
       void Promise.race([listing.current, tooLate]).then((files = []) => {
-        // What was typed since is to be sent by another Enter.
-        if (page.sessionId === sessionId && composerDraft.draft.text === text) go(callIn(text, files));
+        if (awaited.current !== mine) return;
+        awaited.current = undefined;
+        setProgress(undefined);
+        go(callIn(text, files));
       });
     },
     undo: () => {
@@ -118,6 +143,7 @@ export function usePromptFiles(text: string, onReplaced: (text: string) => void)
       replaceText(done.before, false);
       return true;
     },
-    announcement,
+    progress,
+    announcement: progress ?? announcement,
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../../src/chat/common/page/chatApi';
 import type { PromptFileRow } from '../../../../src/chat/common/chatView';
+import { takePicture } from '../../../support/pictures';
 import { layoutFaults } from '../../support/layout';
 import { themeNames } from '../../support/themes';
 import { guardMs, openQuestions } from '../support/approvalPages';
@@ -194,6 +195,64 @@ describe('prompt files in the composer', () => {
     assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/unknown');
   });
 
+  /** The list of files comes when the function is called. */
+  const listSlowly = ({ host }: ChatHere): (() => void) => {
+    const listed: PromiseWithResolvers<void> = Promise.withResolvers();
+    host.answer(chatRequests.promptFiles, async () => {
+      await listed.promise;
+      return { files };
+    });
+    return listed.resolve;
+  };
+
+  it('are waited for visibly; another Enter sends nothing twice, and a changed text is not sent', async () => {
+    const chat = await open();
+    const list = listSlowly(chat);
+    const progress = chat.page.locator('.command-hint').getByText('Looking for prompt files…');
+    await chat.composer.fill('/unknown');
+    await chat.composer.press('Enter');
+    await progress.waitFor();
+    assert.equal(
+      await chat.page.getByRole('status').getByText('Looking for prompt files…').count(),
+      1,
+      'a screen reader says it',
+    );
+    await chat.composer.press('Enter');
+    await chat.composer.press('Control+Enter');
+    await chat.composer.press('End');
+    await chat.composer.press('x');
+    await chat.composer.press('Backspace');
+    assert.equal(await progress.count(), 0);
+    await chat.page.clock.fastForward(2_000);
+    assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
+    await chat.composer.press('Enter');
+    await chat.composer.press('Enter');
+    await progress.waitFor();
+    list();
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/unknown');
+    await progress.waitFor({ state: 'detached' });
+    assert.equal(chat.host.requestsOf(chatRequests.send).length, 1);
+    assert.equal(await chat.composer.inputValue(), '');
+  });
+
+  it('are inserted visibly when that takes long', async () => {
+    const chat = await open();
+    const filled: PromiseWithResolvers<void> = Promise.withResolvers();
+    chat.host.answer(chatRequests.fillPromptFile, async () => {
+      await filled.promise;
+      return { filled: { text: 'Filled', attachments: [] } };
+    });
+    await chat.composer.pressSequentially('/daily');
+    await option(chat, /\/daily/).waitFor();
+    await chat.composer.press('Enter');
+    await chat.page.locator('.command-hint').getByText('Inserting the prompt…').waitFor();
+    await chat.composer.press('Enter');
+    filled.resolve();
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'Filled');
+    assert.equal(await chat.page.locator('.command-hint').count(), 0);
+    assert.equal(chat.host.requestsOf(chatRequests.fillPromptFile).length, 1);
+  });
+
   it('are sent though their text begins with their own name', async () => {
     const chat = await open();
     chat.host.answer(chatRequests.fillPromptFile, () => ({ filled: { text: '/daily work', attachments: [] } }));
@@ -241,6 +300,22 @@ describe('prompt files in the composer', () => {
   });
 
   for (const width of [250, 1440]) {
+    it(`are waited for with a line that everyone can read in every theme at ${width} pixels`, async () => {
+      const chat = await open(snapshot(sessionOf()), { width, height: 500, reducedMotion: true });
+      // This wait has no limit, unlike that for the list.
+      chat.host.answer(chatRequests.fillPromptFile, () => Promise.withResolvers<never>().promise);
+      await chat.composer.pressSequentially('/daily');
+      await option(chat, /\/daily/).waitFor();
+      await chat.composer.press('Enter');
+      await chat.page.locator('.command-hint.is-working').waitFor();
+      assert.deepEqual(await layoutFaults(chat.page, '.composer'), []);
+      for (const theme of themeNames) {
+        await chat.setTheme(theme);
+        assert.deepEqual(await chat.axe(), [], theme);
+        await takePicture(chat.page, `prompt-files-progress-${theme}-${width}`);
+      }
+    });
+
     it(`can be read and used by everyone in every theme at ${width} pixels`, async () => {
       const chat = await open(snapshot(sessionOf()), { width, height: 500, reducedMotion: true });
       await chat.composer.pressSequentially('/');
