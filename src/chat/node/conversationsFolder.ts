@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { FilePort } from '../../base/node/filePort';
+import { workspaceKey } from '../../base/node/workspaceKey';
 
 export interface OpenWorkspace {
   /** Absolute path of the `.code-workspace` file, if it was saved. */
@@ -18,14 +17,7 @@ export interface OpenWorkspace {
  * depends on the workspace file if there is one, and otherwise on the folders.
  */
 export async function findConversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
-  const places = await Promise.all((file === undefined ? folders : [file]).map(realPath));
-  if (places.length === 0) return path.join(root, 'none');
-  const key = createHash('sha256').update(places.toSorted().join('\0')).digest('hex').slice(0, 32);
-  return path.join(root, key);
-}
-
-async function realPath(place: string): Promise<string> {
-  return await realpath(place).catch(() => path.normalize(place));
+  return path.join(root, (await workspaceKey(file === undefined ? folders : [file])) ?? 'none');
 }
 
 /** How long after the last heartbeat of its lock a conversation may still be in use. */

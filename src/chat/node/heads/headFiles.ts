@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
+import { whileMarked } from '../../../base/node/whileMarked';
 import { ConversationHead } from '../../common/chatStore';
 import type { ConversationFolders } from '../conversationFolders';
 import { RepeatedFailures } from '../repeatedFailures';
@@ -9,10 +9,6 @@ import { DraftImages, withoutLargeImages } from './draftImages';
 
 const storeFailure = 'Cannot store the images of a draft';
 const removeFailure = 'Cannot remove the images of a draft';
-/** How often and how long a window waits for another one that writes the same head. Writing takes only milliseconds. */
-const maxWaits = 50;
-const waitMs = 20;
-
 interface HeadFilesDeps {
   readonly files: FilePort;
   readonly folders: ConversationFolders;
@@ -56,31 +52,11 @@ export class HeadFiles {
    */
   async change(id: string, change: HeadChange): Promise<ConversationHead | undefined> {
     const { files, folders } = this.deps;
-    // Named so that it is removed as a leftover if this window crashes.
-    const mark = `${folders.headFileOf(id)}.writing.tmp`;
-    const isMarked = await this.mark(mark);
-    try {
+    return await whileMarked(files, folders.headFileOf(id), async () => {
       const changed = change(await this.read(id));
       if (changed) await this.write(changed);
       return changed;
-    } finally {
-      if (isMarked) await files.remove(mark).catch(() => undefined);
-    }
-  }
-
-  /** Marks the head as being written by this window, after others have written it. Never rejects. */
-  private async mark(mark: string): Promise<boolean> {
-    const { files } = this.deps;
-    // Where nothing can be created, the write reports it.
-    const create = (): Promise<boolean | undefined> => files.createNew(mark, '').catch(() => undefined);
-    for (let waits = 0; waits < maxWaits; waits++) {
-      const isCreated = await create();
-      if (isCreated !== false) return isCreated === true;
-      await sleep(waitMs);
-    }
-    // Its window has crashed.
-    await files.remove(mark).catch(() => undefined);
-    return (await create()) === true;
+    });
   }
 
   private async write(head: ConversationHead): Promise<void> {
