@@ -26,12 +26,15 @@ const layerMay: Record<Layer, readonly Layer[]> = {
 const shared = new Set(['base', 'wire', 'webview', 'platform', 'consent', 'texts']);
 /** Rooms whose `common` is a language that others speak; what the transcript looks like is the same for all, too. */
 const vocabularies = new Map<string, readonly string[]>([
-  ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'startingPoints', 'threads', 'tools']],
+  [
+    'editor',
+    ['amp', 'acp', 'amplifier', 'comments', 'context', 'chat', 'permissions', 'startingPoints', 'threads', 'tools'],
+  ],
   ['session', ['acp', 'agents', 'amplifier', 'chat', 'permissions', 'tools']],
   ['permissions', ['acp', 'chat']],
   ['transcript', ['chat', 'threads']],
   ['tools', ['context']],
-  ['changes', ['chat']],
+  ['changes', ['chat', 'comments']],
 ]);
 
 const root = path.join(process.cwd(), 'src');
