@@ -14,6 +14,8 @@ export interface ChatFileAccess {
   readonly onWillSave: Event<PendingSave>;
   /** Returns the branch of the repository of a folder (absolute path). Undefined if there is none. Never rejects. */
   branchOf?(folder: string): Promise<string | undefined>;
+  /** Returns the id of the commit that is checked out in a folder (absolute path). Undefined if there is none. Never rejects. */
+  headCommitOf?(folder: string): Promise<string | undefined>;
   /**
    * Reads a file from disk, decoded like its editor does, without unsaved text. Does not wait for running writes. Null
    * if the file does not exist, undefined if it is too large or not text. @throws Error

@@ -4,6 +4,7 @@ import { plainRemote } from '../../base/common/addresses/plainRemote';
 import type { RepositoryIdentity } from '../common/conversations/conversationPlace';
 
 const maxFileBytes = 256 * 1024;
+const maxPackedRefsBytes = 16 * 1024 * 1024;
 const firstLineBytes = 4096;
 
 /**
@@ -25,15 +26,48 @@ export async function repositoryIdentity(realFolder: string): Promise<Repository
 
 /** Returns the branch of the work tree of a folder. Undefined if there is none, or if its HEAD is no branch. Never rejects. */
 export async function branchOf(folder: string): Promise<string | undefined> {
+  return (await readHead(folder))?.branch;
+}
+
+/** Returns the id of the commit that is checked out in the work tree of a folder. Undefined if there is none. Never rejects. */
+export async function headCommitOf(folder: string): Promise<string | undefined> {
+  const { commonFolder, text = '' } = (await readHead(folder)) ?? {};
+  if (commonFolder === undefined || isCommit(text)) return isCommit(text) ? text : undefined;
+  const ref = /^ref: (refs\/[^\r\n]+)$/.exec(text)?.[1];
+  if (ref === undefined || ref.split('/').includes('..')) return undefined;
+  const id = (await readSmall(path.join(commonFolder, ref)))?.trim();
+  if (id !== undefined) return isCommit(id) ? id : undefined;
+  const packed = await readSmall(path.join(commonFolder, 'packed-refs'), maxPackedRefsBytes);
+  const line = packed?.split('\n').find((one) => one.endsWith(` ${ref}`));
+  return line === undefined ? undefined : /^([0-9a-f]{40,64}) /.exec(line)?.[1];
+}
+
+interface WorkTreeHead {
+  readonly text: string;
+  readonly branch: string | undefined;
+  /** The folder with the files that all work trees of the repository share. */
+  readonly commonFolder: string;
+}
+
+async function readHead(folder: string): Promise<WorkTreeHead | undefined> {
   for (let top = folder; ; top = path.dirname(top)) {
     const gitFolder = await workTreeFolderAt(path.join(top, '.git'));
     if (gitFolder !== undefined) {
-      const branch = /^ref: refs\/heads\/([^\r\n]+)/.exec((await readSmall(path.join(gitFolder, 'HEAD'))) ?? '')?.[1];
+      const text = ((await readSmall(path.join(gitFolder, 'HEAD'))) ?? '').trim();
+      const branch = /^ref: refs\/heads\/([^\r\n]+)/.exec(text)?.[1];
       // In a repository with another format of refs, HEAD is a placeholder.
-      return branch === '.invalid' ? undefined : branch;
+      return {
+        text,
+        branch: branch === '.invalid' ? undefined : branch,
+        commonFolder: await commonFolderOf(gitFolder),
+      };
     }
     if (path.dirname(top) === top) return undefined;
   }
+}
+
+function isCommit(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text);
 }
 
 /** Returns the folder with the files of this work tree. In linked work trees and submodules, `.git` is a file. */
@@ -47,9 +81,12 @@ async function workTreeFolderAt(place: string): Promise<string | undefined> {
 /** Returns the folder with the repository's own files. */
 async function gitFolderAt(place: string): Promise<string | undefined> {
   const folder = await workTreeFolderAt(place);
-  if (folder === undefined) return undefined;
-  const common = await readSmall(path.join(folder, 'commondir'));
-  return common === undefined ? folder : path.resolve(folder, common.trim());
+  return folder === undefined ? undefined : await commonFolderOf(folder);
+}
+
+async function commonFolderOf(gitFolder: string): Promise<string> {
+  const common = await readSmall(path.join(gitFolder, 'commondir'));
+  return common === undefined ? gitFolder : path.resolve(gitFolder, common.trim());
 }
 
 /** Returns the first commit that this repository has had, from the first line of the log of its HEAD. */
@@ -71,9 +108,9 @@ async function remoteUrl(gitFolder: string): Promise<string | undefined> {
   return url === undefined ? undefined : plainRemote(url);
 }
 
-async function readSmall(file: string): Promise<string | undefined> {
+async function readSmall(file: string, maxBytes = maxFileBytes): Promise<string | undefined> {
   const info = await stat(file).catch(() => undefined);
-  if (!info?.isFile() || info.size > maxFileBytes) return undefined;
+  if (!info?.isFile() || info.size > maxBytes) return undefined;
   return await readFile(file, 'utf8').catch(() => undefined);
 }
 

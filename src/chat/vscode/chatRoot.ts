@@ -26,7 +26,7 @@ import { ConversationStore, type SessionStoreDeps } from '../node/conversationSt
 import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
-import { branchOf } from '../node/repositoryIdentity';
+import { branchOf, headCommitOf } from '../node/repositoryIdentity';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WorkerTextSearch } from '../node/search/workerTextSearch';
 import { WindowPlaces } from '../node/windowPlaces';
@@ -130,6 +130,7 @@ export class ChatRoot {
         checkpoints: deps.checkpoints,
         readDiskText: readUsableDiskText,
         branchOf,
+        headCommitOf,
         ...windowSaveEvents,
       },
       agentWrites: new AgentWritesFolder({

@@ -238,7 +238,8 @@ export class ChangeJournal {
       const stored = this.textIdBeforeWriteByPath.get(path);
       // Others may have changed the file after it was read.
       const base = replaced === undefined ? stored : await this.fileTexts.storeTextNotFromDisk(replaced);
-      const isWritten = await this.ledger.recordWrite({ path, base, isAgentsWork: () => true });
+      const callId = this.toolCallWrites.callWriting(path);
+      const isWritten = await this.ledger.recordWrite({ path, base, callId, isAgentsWork: () => true });
       this.textIdBeforeWriteByPath.delete(path);
       if (isWritten) this.toolCallWrites.handleEditorWrite(path);
     });

@@ -16,6 +16,8 @@ interface Write {
   readonly written?: CurrentFileText;
   /** The moment of claims before `written` was read. */
   readonly readAfter?: number;
+  /** The call that wrote the file, if known. */
+  readonly callId?: string | undefined;
   /** Whether only the agent can have made the change. */
   readonly isAgentsWork: (now: CurrentFileText) => boolean;
 }
@@ -148,7 +150,14 @@ export class ChangeLedger {
   }
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
-  async recordWrite({ base, isAgentsWork, path, readAfter = this.claims.now, written }: Write): Promise<boolean> {
+  async recordWrite({
+    base,
+    callId,
+    isAgentsWork,
+    path,
+    readAfter = this.claims.now,
+    written,
+  }: Write): Promise<boolean> {
     const now = written ?? (await this.fileTexts.readWithUnsavedText(path));
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
@@ -171,7 +180,8 @@ export class ChangeLedger {
     currentTurnFiles.set(path, await this.mergeWrites(currentTurnFiles.get(path), write));
     const rebased = known && known.before !== before ? { before } : {};
     const found = known && known.after !== base ? { base, ...(write.isMixed && { isDoubtful: true }) } : {};
-    this.appendRecord({ type: 'written', path, isMixed, ...withoutUndefined({ after: now.id, ...rebased, ...found }) });
+    const details = withoutUndefined({ after: now.id, callId, ...rebased, ...found });
+    this.appendRecord({ type: 'written', path, isMixed, ...details });
     return true;
   }
 

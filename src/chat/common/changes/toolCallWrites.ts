@@ -25,6 +25,8 @@ interface ToolCallWritesPorts {
 }
 
 interface Call {
+  /** Undefined for what an approval asks about without naming a call. */
+  readonly id: string | undefined;
   kind: string;
   state: 'running' | 'waiting' | 'denied' | 'done' | 'failed';
   approvalId: string | undefined;
@@ -79,6 +81,14 @@ export class ToolCallWrites {
     }
   }
 
+  /** Returns the call that is writing the file through the editor port: the only one that has named it and not ended. */
+  callWriting(path: string): string | undefined {
+    const active = [...this.watchedCallById.values()].filter(
+      ({ state, watchedFiles }) => state === 'running' && watchedFiles.has(path),
+    );
+    return active.length === 1 ? active[0]?.id : undefined;
+  }
+
   handleEditorWrite(path: string): void {
     this.pathsWrittenByEditor.add(path);
     for (const { watchedFiles } of this.watchedCallById.values()) watchedFiles.delete(path);
@@ -107,9 +117,9 @@ export class ToolCallWrites {
 
   /** Records changes of completed calls that came to the disk after the calls ended. Call within the path's queue. */
   async recordLateWrites(path: string): Promise<void> {
-    for (const { state, watchedFiles } of this.watchedCallById.values()) {
+    for (const { id, state, watchedFiles } of this.watchedCallById.values()) {
       const watched = watchedFiles.get(path);
-      if (watched && state === 'done' && (await this.recordLateWrite(path, watched))) watchedFiles.delete(path);
+      if (watched && state === 'done' && (await this.recordLateWrite(path, watched, id))) watchedFiles.delete(path);
     }
   }
 
@@ -127,10 +137,10 @@ export class ToolCallWrites {
   }
 
   private async recordRemainingWrites(isWanted: (watched: WatchedFile) => boolean): Promise<void> {
-    for (const { state, watchedFiles } of this.watchedCallById.values()) {
+    for (const { id, state, watchedFiles } of this.watchedCallById.values()) {
       if (state !== 'running' && state !== 'done') continue;
       for (const [path, watched] of watchedFiles) {
-        if (isWanted(watched) && !this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
+        if (isWanted(watched) && !this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched, id);
       }
     }
   }
@@ -151,7 +161,7 @@ export class ToolCallWrites {
   /** Marks the call as waiting. It does nothing until its approval is answered. */
   private markWaiting(data: EventData<'approval:required'>): void {
     const { approval_id: approvalId, call_id, context = {} } = data;
-    const call = this.getOrCreateCall({ call_id: call_id ?? `approval ${approvalId}` });
+    const call = this.getOrCreateCall({ call_id }, `approval ${approvalId}`);
     const { input, kind, paths } = context;
     if (typeof kind === 'string') {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
@@ -172,8 +182,10 @@ export class ToolCallWrites {
     else call.watchedFiles.clear();
   }
 
-  private getOrCreateCall({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
+  private getOrCreateCall({ call_id, kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>, key = ''): Call {
+    const id = call_id ?? key;
     const call = this.watchedCallById.get(id) ?? {
+      id: call_id,
       kind: 'other',
       state: 'running',
       approvalId: undefined,
@@ -239,14 +251,14 @@ export class ToolCallWrites {
     const ending = this.waitForPendingWork().then(async () => {
       for (const [path, watched] of call.watchedFiles) {
         await this.ports.queue.run(path, async () => {
-          if (await this.recordWrite(path, watched)) call.watchedFiles.delete(path);
+          if (await this.recordWrite(path, watched, call.id)) call.watchedFiles.delete(path);
         });
       }
     });
     this.track(ending);
   }
 
-  private async recordWrite(path: string, watched: WatchedFile): Promise<boolean> {
+  private async recordWrite(path: string, watched: WatchedFile, callId: string | undefined): Promise<boolean> {
     const { ledger, texts } = this.ports;
     const now = await texts.readWithUnsavedText(path);
     if (watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file)) watched.base = undefined;
@@ -254,6 +266,7 @@ export class ToolCallWrites {
     return await ledger.recordWrite({
       path,
       base: watched.base,
+      callId,
       // Agents write to disk, so unsaved changes are changes of the user.
       isAgentsWork: ({ isDirty, text }) =>
         !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) !== false,
@@ -263,11 +276,12 @@ export class ToolCallWrites {
   /**
    * Records changes that appear after the call. They are the agent's if the file has the text that the call reported.
    */
-  private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
+  private async recordLateWrite(path: string, watched: WatchedFile, callId: string | undefined): Promise<boolean> {
     if (this.isLeftToScan(path, watched.base)) return false;
     return await this.ports.ledger.recordWrite({
       path,
       base: watched.base,
+      callId,
       isAgentsWork: ({ isDirty, text }) =>
         !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) === true,
     });

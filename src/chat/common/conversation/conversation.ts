@@ -7,6 +7,7 @@ import type { EntryOf } from '../../../transcript/common/entries';
 import type { TextSpool } from '../../../transcript/common/entryStore';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import type { AgentWrites } from '../writes/agentWrites';
+import type { TurnOrigin } from '../authorship/turnOrigin';
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { FileTextClaims } from '../writes/fileTextClaims';
@@ -52,6 +53,7 @@ export class Conversation {
   /** Whether a prompt has been waiting for its checkpoint for some time. */
   isSavingCheckpoint = false;
   private readonly facts: HeadFacts;
+  private originOfTurn: { readonly turn: number; readonly origin: TurnOrigin } | undefined;
   private isSeen = false;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
@@ -80,7 +82,7 @@ export class Conversation {
       clock,
       texts: file,
       log,
-      record: (record) => this.addRecord(record),
+      record: (record) => this.addRecord(this.withOrigin(record)),
       onDidChange: () => {
         this.facts.update();
         this.changeEmitter.fire();
@@ -96,7 +98,7 @@ export class Conversation {
       journal: this.journal,
       cost: () => this.transcript.session.usage.spent,
       branchOf: (folder) => files.branchOf?.(folder) ?? Promise.resolve(undefined),
-      folder: () => file.head.folder ?? files.editor.folders[0]?.path,
+      folder: () => this.agentFolder,
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
     file.onDidChangeState(() => {
@@ -175,6 +177,26 @@ export class Conversation {
     const marks = { ...(archivedAt > 0 && { archivedAt: 0 }), ...(deletedAt > 0 && { deletedAt: 0 }) };
     this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle', isUnseen: false, ...marks });
     void this.facts.updateBranch();
+  }
+
+  /** Call before the prompt of the turn is sent. */
+  setTurnOrigin(turn: number, origin: TurnOrigin): void {
+    this.originOfTurn = { turn, origin };
+  }
+
+  /** Returns the commit that is checked out where the agent works. Undefined without a Git repository. Never rejects. */
+  async readHeadCommit(): Promise<string | undefined> {
+    const folder = this.agentFolder;
+    return folder === undefined ? undefined : await this.ports.files.headCommitOf?.(folder);
+  }
+
+  private withOrigin(record: NewRecord): NewRecord {
+    if (record.type !== 'changed' || record.turn !== this.originOfTurn?.turn) return record;
+    return { ...record, ...this.originOfTurn.origin };
+  }
+
+  private get agentFolder(): string | undefined {
+    return this.file.head.folder ?? this.ports.files.editor.folders[0]?.path;
   }
 
   /** Continues the conversation in this session of the backend. */

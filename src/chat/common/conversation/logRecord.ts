@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SessionEvent } from '../../../session/common/sessionEvents';
 import { NoTextDiffReason, FileChange } from '../../../transcript/common/entries';
+import { TurnOrigin } from '../authorship/turnOrigin';
 import { DraftAttachment } from '../chatView';
 
 /**
@@ -105,9 +106,11 @@ export const LogRecord = z.discriminatedUnion('type', [
    * The agent wrote a file. `after` is the id of the new text, null if the file was deleted. `base`: the text before
    * the write, if it differs from the text after the agent's previous write. `isDoubtful`: others may have written at
    * the same time. `before`: the snapshot with later edits of others. `isMixed`: others have changed the same lines.
+   * `callId`: the call that wrote it, if known.
    */
   record('written', {
     path: Text,
+    callId: Text.optional(),
     base: Text.nullable().optional(),
     isDoubtful: z.boolean().optional(),
     before: Text.nullable().optional(),
@@ -130,9 +133,13 @@ export const LogRecord = z.discriminatedUnion('type', [
     before: Text.nullable().optional(),
     after: Text.nullable().optional(),
   }),
-  /** All changes of a turn, with the ids of each file's texts before and after, as in `snapshot` and `written`. */
+  /**
+   * All changes of a turn, with the ids of each file's texts before and after, as in `snapshot` and `written`, and with what is
+   * known of how they were made.
+   */
   record('changed', {
     turn: z.number(),
+    ...TurnOrigin.shape,
     changes: z.array(FileChange),
     texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
   }),

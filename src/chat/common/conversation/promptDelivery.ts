@@ -14,6 +14,7 @@ import {
 import { isPromptTurn, whenTurnEnds } from '../../../session/common/sessionTurn';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import { turnOrigin } from '../authorship/turnOrigin';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import type { Conversation } from './conversation';
@@ -97,7 +98,9 @@ export class PromptDelivery {
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => this.beginTurn(turnNumber, signal));
+    const head = conversation.readHeadCommit();
     const [session] = await Promise.all([this.connect(signal), begun, this.savePrompt()]);
+    conversation.setTurnOrigin(turnNumber, turnOrigin(session.config, this.ports.connection.state, await head));
     const resolved = await this.resolveAttachments(drafts, signal);
     this.reportNotSent(id, resolved);
     signal.throwIfAborted();

@@ -9,10 +9,12 @@ import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoint
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AgentWrites } from '../../../../src/chat/common/writes/agentWrites';
 import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
+import type { LogRecord } from '../../../../src/chat/common/conversation/logRecord';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
+import { headCommitOf } from '../../../../src/chat/node/repositoryIdentity';
 import { WindowPlaces } from '../../../../src/chat/node/windowPlaces';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { ObservedWrites, type WriteObserver } from '../../../../src/editor/common/writeObserver';
@@ -133,6 +135,7 @@ export class DiskWindow {
         checkpoints: this.checkpoints,
         onDidSave: this.saved.event,
         onWillSave: this.willSave.event,
+        headCommitOf,
         readDiskText: (file) => readFile(file, 'utf8'),
       },
       ...(agentWrites && { agentWrites }),
@@ -170,6 +173,11 @@ export class DiskWindow {
 
   async reopen(id: string): Promise<Chat> {
     return this.add(await this.chats.open(id));
+  }
+
+  /** What is stored of a conversation. */
+  async recordsOf({ id }: Chat): Promise<readonly LogRecord[]> {
+    return (await this.store.read(id)).records;
   }
 
   /** As the user does it, who has moved a folder. */
