@@ -73,6 +73,7 @@ export const commandIds = {
   reviewPrevious: 'backline.review.previous',
   reviewKeepHunk: 'backline.review.keepHunk',
   reviewUndoHunk: 'backline.review.undoHunk',
+  reviewAskAboutHunk: 'backline.review.askAboutHunk',
   reviewKeepFile: 'backline.review.keepFile',
   reviewUndoFile: 'backline.review.undoFile',
   reviewUndoShown: 'backline.review.undoShown',

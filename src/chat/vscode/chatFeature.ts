@@ -379,7 +379,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
-      review: new OpenChatsReview(chats, undo),
+      review: new OpenChatsReview(chats, undo, asides),
       follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),

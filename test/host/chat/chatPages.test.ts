@@ -10,7 +10,7 @@ import { ApprovalWatch } from '../../../src/chat/common/marks/approvalWatch';
 import { createNoticeBoard } from '../../../src/platform/vscode/messages';
 import { ChatUnderTest, type PageUnderTest } from '../support/chat';
 import { eventually } from '../../support/eventually';
-import { closeAll, show, writeInWorkspace } from '../support/workspace';
+import { closeAll, inWorkspace, show, writeInWorkspace } from '../support/workspace';
 
 describe('the pages of the chat', () => {
   let subject: ChatUnderTest;
@@ -432,6 +432,19 @@ describe('the pages of the chat', () => {
     await eventually('the tab is gone', () => assert.equal([...subject.pages.all].length, 1));
     assert.deepEqual(subject.chats.removed, ['aside-of-one']);
     await assert.rejects(subject.asides.ask(aside, {}), /already is a side question/);
+  });
+
+  it('quote a change of the agent in a side question about it', async () => {
+    const chat = subject.chats.add('one');
+    chat.sentPromptTexts.push('hello');
+    await subject.tab('one');
+    const hunk = { before: { start: 1, end: 2 }, after: { start: 1, end: 3 } };
+    const seen = { baseline: 'one\ntwo\n', text: 'one\nTWO\nthree\n' };
+    await subject.asides.ask(chat, { change: { path: inWorkspace('src', 'a.ts'), hunk, seen } });
+    assert.equal(
+      subject.chats.opened.get('aside-of-one')?.draft.text,
+      '> Change in src/a.ts: line 2 became lines 2–3.\n> ```diff\n> -two\n> +TWO\n> +three\n> ```\n\n',
+    );
   });
 });
 

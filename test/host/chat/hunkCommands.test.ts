@@ -16,6 +16,7 @@ describe('the commands of a change', () => {
   let file: string;
   let files = 0;
   let kept: Hunk[];
+  let askedAbout: Hunk[];
   let source: ReviewSource;
   let baselines: BaselineDocuments;
   let commands: HunkCommands;
@@ -36,6 +37,7 @@ describe('the commands of a change', () => {
     // VS Code may still have the text of a file that another test has written.
     file = await writeInWorkspace(`review/hunks${++files}.txt`, changed);
     kept = [];
+    askedAbout = [];
     const nothing = (): Promise<void> => Promise.resolve();
     source = {
       onDidChange: () => ({ dispose: () => undefined }),
@@ -44,6 +46,7 @@ describe('the commands of a change', () => {
       baseline: () => Promise.resolve(original),
       keepHunk: (_path, hunk) => Promise.resolve(void kept.push(hunk)),
       undoHunk: nothing,
+      askAboutHunk: (_path, hunk) => Promise.resolve(void askedAbout.push(hunk)),
       keepFile: nothing,
       undoFile: nothing,
       keepAll: nothing,
@@ -67,12 +70,14 @@ describe('the commands of a change', () => {
     const lenses = await provider.provideCodeLenses(document);
     provider.dispose();
     const args = lenses.map(({ command }) => (command?.arguments ?? []) as readonly unknown[]);
-    await run(commandIds.reviewKeepHunk, ...(args[3] ?? []));
+    await run(commandIds.reviewKeepHunk, ...(args[4] ?? []));
     assert.deepEqual(kept, [second]);
+    await run(commandIds.reviewAskAboutHunk, ...(args[7] ?? []));
+    assert.deepEqual(askedAbout, [second]);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), 'zero\nzero\n');
     await vscode.workspace.applyEdit(edit);
-    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[3] ?? [])), /has changed in the meantime/);
+    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[4] ?? [])), /has changed in the meantime/);
     assert.equal(kept.length, 1);
     await document.save();
   });
@@ -89,11 +94,11 @@ describe('the commands of a change', () => {
         return found.map(({ command, range }) => `${range.start.line} ${command?.title ?? ''}`);
       };
       assert.deepEqual(await titlesAt(0), []);
-      assert.deepEqual(await titlesAt(1), ['1 Keep', '1 Undo', '1 Next (1 of 2)']);
+      assert.deepEqual(await titlesAt(1), ['1 Keep', '1 Undo', '1 Next (1 of 2)', '1 Side Question']);
       const before = refreshes;
       shown.selection = new vscode.Selection(4, 0, 4, 2);
       await until('the lenses are asked for again', () => refreshes > before);
-      assert.deepEqual(await titlesAt(4), ['4 Keep', '4 Undo', '4 Next (2 of 2)']);
+      assert.deepEqual(await titlesAt(4), ['4 Keep', '4 Undo', '4 Next (2 of 2)', '4 Side Question']);
     } finally {
       lenses.dispose();
     }
@@ -117,6 +122,8 @@ describe('the commands of a change', () => {
     await show(baselines.uriOf(file), 1);
     await run(commandIds.reviewKeepHunk);
     assert.deepEqual(kept, [second, first]);
+    await run(commandIds.reviewAskAboutHunk);
+    assert.deepEqual(askedAbout, [first]);
     await show(vscode.Uri.file(file), 2);
     await assert.rejects(run(commandIds.reviewKeepHunk), /no agent change at the cursor/);
   });

@@ -27,6 +27,8 @@ export interface ReviewSource {
    * @throws Error if the file or its baseline differs from what the user saw, or if the file cannot be edited
    */
   undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
+  /** Opens a side question about the change of these lines, in the conversation that the change belongs to. @throws Error */
+  askAboutHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   keepFile(path: string): Promise<void>;
   /** Undoes all changes of a file. Asks for confirmation if other changes would be lost. */
   undoFile(path: string): Promise<void>;

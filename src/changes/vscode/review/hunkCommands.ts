@@ -29,7 +29,7 @@ interface HunkCommandsDeps {
   readonly commands: Pick<Commands, 'setHandler'>;
 }
 
-/** Registers the commands that keep, undo and show changes. */
+/** Registers the commands that keep, undo, show and ask about changes. */
 export class HunkCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -40,6 +40,7 @@ export class HunkCommands implements Disposable {
     const handlers: [CommandId, (...args: readonly unknown[]) => unknown][] = [
       [commandIds.reviewKeepHunk, (...args) => this.keep(args)],
       [commandIds.reviewUndoHunk, (...args) => this.undo(args)],
+      [commandIds.reviewAskAboutHunk, (...args) => this.askAbout(args)],
       [commandIds.reviewKeepFile, (target) => source.keepFile(pathOf(target))],
       [commandIds.reviewUndoFile, (target) => source.undoFile(pathOf(target))],
       [commandIds.reviewKeepAll, () => source.keepAll()],
@@ -64,6 +65,11 @@ export class HunkCommands implements Disposable {
   private async undo(args: readonly unknown[]): Promise<void> {
     const { file, hunk } = await this.findTarget(args);
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
+  }
+
+  private async askAbout(args: readonly unknown[]): Promise<void> {
+    const { file, hunk } = await this.findTarget(args);
+    await this.deps.source.askAboutHunk(file.path, hunk, file.seen);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Hunk } from '../../common/review/hunks';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import { findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
-/** Shows Keep, Undo and Next above the change at the cursor, or above all if `backline.review.codeLens` is on. */
+/** Shows Keep, Undo, Next and Side Question above the change at the cursor, or above all if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<void>());
@@ -48,6 +48,12 @@ export class HunkLenses implements vscode.CodeLensProvider {
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
         new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),
         new vscode.CodeLens(range, { title: `Next (${position})`, command: commandIds.reviewNext }),
+        new vscode.CodeLens(range, {
+          title: 'Side Question',
+          command: commandIds.reviewAskAboutHunk,
+          arguments: target,
+          tooltip: 'Ask about this change, beside the conversation',
+        }),
       ];
     });
   }

@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { AsideCleanup } from '../../common/asides/asideCleanup';
-import { quoteForAside } from '../../common/asides/quoteForAside';
+import { quoteChangeForAside, quoteForAside, type ChangeInQuestion } from '../../common/asides/quoteForAside';
 import type { Chat, Chats } from '../../common/chatPorts';
 import type { MentionRow } from '../../common/chatView';
 import type { ChatPages } from '../pages/chatPages';
@@ -23,6 +23,8 @@ interface AsideSubject {
   readonly quote?: string | undefined;
   /** What is selected in an editor. */
   readonly selection?: MentionRow | undefined;
+  /** A change of the agent. Its path is absolute. */
+  readonly change?: ChangeInQuestion | undefined;
 }
 
 /** Side questions: conversations beside another one that only read, and that are deleted with their tab unless they are kept. */
@@ -47,7 +49,7 @@ export class Asides implements Disposable {
   }
 
   /** Opens a side question about a conversation in a tab beside it. @throws ChatError, BackendError */
-  async ask(about: Chat, { quote = '', selection }: AsideSubject): Promise<void> {
+  async ask(about: Chat, { change, quote = '', selection }: AsideSubject): Promise<void> {
     if (about.view.aside) throw new Error('This already is a side question. Ask it here.');
     if (about.sentPromptTexts.length === 0)
       throw new Error('This conversation has no prompts yet. Ask your question in it.');
@@ -58,7 +60,10 @@ export class Asides implements Disposable {
       void forking.then(({ id }) => this.discard(id)).catch(() => undefined);
       return;
     }
-    aside.saveDraft({ text: quoteForAside(quote), attachments: selection ? [selection] : [] });
+    const text = change
+      ? quoteChangeForAside({ ...change, path: vscode.workspace.asRelativePath(change.path) })
+      : quoteForAside(quote);
+    aside.saveDraft({ text, attachments: selection ? [selection] : [] });
     try {
       (await pages.openInTab(aside.id, vscode.ViewColumn.Beside)).focusComposer();
     } catch (error) {

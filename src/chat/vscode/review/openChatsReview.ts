@@ -4,6 +4,7 @@ import type { Hunk } from '../../../changes/common/review/hunks';
 import type { ReviewSource, TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
 import { canUndo } from '../../../transcript/common/shownChanges';
+import type { Asides } from '../asides/asides';
 import type { UndoActions } from './undoActions';
 
 /**
@@ -14,6 +15,7 @@ export class OpenChatsReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
     private readonly undoActions: Pick<UndoActions, 'undoFile' | 'undoAll'>,
+    private readonly asides: Pick<Asides, 'ask'>,
   ) {}
 
   get onDidChange(): Event<void> {
@@ -46,6 +48,10 @@ export class OpenChatsReview implements ReviewSource {
 
   async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.requireChat(path).fileChanges.undoHunk(path, hunk, seen);
+  }
+
+  async askAboutHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.asides.ask(this.requireChat(path), { change: { path, hunk, seen } });
   }
 
   async keepFile(path: string): Promise<void> {

@@ -12,6 +12,7 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
   older.before.set(path, 'before older');
   newer.before.set(path, 'before newer');
   const undone: string[] = [];
+  const asked: unknown[] = [];
   let answer = true;
   const failing = new Set<string>();
   const review = new OpenChatsReview(
@@ -32,11 +33,20 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
         return Promise.resolve(answer);
       },
     },
+    { ask: ({ id }, subject) => Promise.resolve(void asked.push([id, subject])) },
   );
 
   it('is listed once, with the text before the changes of the newer conversation', async () => {
     assert.deepEqual(review.paths, [path]);
     assert.equal(await review.baseline(path), 'before newer');
+  });
+
+  it('is asked about in the newer conversation', async () => {
+    const hunk = { before: { start: 0, end: 1 }, after: { start: 0, end: 1 } };
+    const seen = { baseline: 'before newer', text: 'now' };
+    await review.askAboutHunk(path, hunk, seen);
+    assert.deepEqual(asked, [['newer', { change: { path, hunk, seen } }]]);
+    await assert.rejects(review.askAboutHunk('/ws/other.ts', hunk, seen), /no agent changes in this file/);
   });
 
   it('has the former path that the newer conversation knows', () => {
