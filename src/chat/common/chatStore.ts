@@ -2,17 +2,9 @@ import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import { ChangeTotals } from '../../transcript/common/entries';
-import { Draft, PresetLimits } from './chatView';
-import type { LogRecord } from './conversation/logRecord';
+import { Draft } from './chatView';
+import { StoredPreset, type LogRecord } from './conversation/logRecord';
 import { ConversationPlace, type FolderMove } from './conversations/conversationPlace';
-
-const PresetOfConversation = z.object({
-  name: z.string(),
-  instructions: z.string().optional(),
-  /** See `CreateSessionOptions`. */
-  limits: z.optional(PresetLimits),
-});
-export type PresetOfConversation = z.infer<typeof PresetOfConversation>;
 
 /** The summary of a conversation, for the list. */
 export const ConversationHead = z.object({
@@ -27,8 +19,7 @@ export const ConversationHead = z.object({
   remoteId: z.string().optional(),
   /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
-  /** The preset that it began with, and what that tells the agent. */
-  preset: PresetOfConversation.optional().catch(undefined),
+  preset: StoredPreset,
   /** Id of the first prompt, for a draft of it that was still stored when the window ended. */
   startedBy: z.string().optional(),
   /** Where the conversation has worked. Missing in heads that an older version has written. */

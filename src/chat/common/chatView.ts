@@ -285,7 +285,14 @@ export type ContextChipView = z.infer<typeof ContextChipView>;
 
 const Limit = optional(z.enum(['ask', 'deny']));
 /** What an agent may do less than the policy allows; see `CreateSessionOptions`. */
-export const PresetLimits = z.object({ read: Limit, edit: Limit, run: Limit, fetch: Limit });
+const PresetLimits = z.object({ read: Limit, edit: Limit, run: Limit, fetch: Limit });
+/** The preset with which a conversation began, and what that tells the agent. */
+export const PresetOfConversation = z.object({
+  name: Text,
+  instructions: optional(Text),
+  limits: optional(PresetLimits),
+});
+export type PresetOfConversation = z.infer<typeof PresetOfConversation>;
 
 export const ConversationView = z.object({
   id: Text,
@@ -328,8 +335,7 @@ export const ConversationView = z.object({
   options: z.array(OptionView),
   commands: z.array(CommandView),
   takesImages: z.boolean(),
-  /** The preset with which it began, and what that tells the agent. */
-  preset: optional(z.object({ name: Text, instructions: optional(Text), limits: optional(PresetLimits) })),
+  preset: optional(PresetOfConversation),
   /** Usage and size of the context window, in tokens. */
   context: optional(z.object({ used: Count, size: Count })),
   usage: optional(Usage),

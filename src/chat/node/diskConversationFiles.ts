@@ -104,8 +104,8 @@ export class DiskConversationFiles implements ConversationFiles {
     this.hasRecords = initialState.access !== 'ours';
     this.lock = initialState.createLock(() => this.loseLock());
     this.texts = new ConversationTexts(files, path.join(ports.folder, textsFolderName));
-    const { backendId, id } = initialState.head;
-    const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId });
+    const { backendId, id, preset } = initialState.head;
+    const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId, preset });
     const logPorts = { files, clock, log, ensureWritable: () => this.ensureWritable(), newBegin };
     this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, logPorts);
     this.logWriter.onDidChangeProblem(() => this.stateEmitter.fire());

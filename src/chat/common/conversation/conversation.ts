@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
@@ -164,8 +165,8 @@ export class Conversation {
   /** Writes the `begin` record unless the log already has one. */
   ensureStarted(): void {
     if (this.document.size > 0 || this.transcript.turnNumber > 0) return;
-    const { backendId, id } = this.head;
-    this.addRecord({ type: 'begin', version: logVersion, id, backendId });
+    const { backendId, id, preset } = this.head;
+    this.addRecord({ type: 'begin', version: logVersion, id, backendId, ...withoutUndefined({ preset }) });
   }
 
   addPrompt(prompt: Omit<Extract<NewRecord, { type: 'prompt' }>, 'type'>): void {

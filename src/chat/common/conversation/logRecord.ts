@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { SessionEvent } from '../../../session/common/sessionEvents';
 import { NoTextDiffReason, FileChange } from '../../../transcript/common/entries';
 import { TurnOrigin } from '../authorship/turnOrigin';
-import { DraftAttachment } from '../chatView';
+import { DraftAttachment, PresetOfConversation } from '../chatView';
 
 /**
  * Version of the log and the head. Newer versions are read as far as possible, but not continued. Since version 3, an update
@@ -17,6 +17,13 @@ const Text = z.string();
 const at = z.number();
 const record = <Name extends string, Shape extends z.core.$ZodLooseShape>(type: Name, shape: Shape) =>
   z.object({ type: z.literal(type), at, ...shape });
+
+/** Stands for a preset that cannot be read: what an agent may do never becomes more by damage. */
+export const unreadablePreset: PresetOfConversation = {
+  name: 'Unreadable Preset',
+  limits: { read: 'ask', edit: 'deny', run: 'deny', fetch: 'deny' },
+};
+export const StoredPreset = z.optional(PresetOfConversation).catch(unreadablePreset);
 
 const changedTexts = { before: Text.nullable().optional(), after: Text.nullable().optional() };
 const turnTexts = { ...changedTexts, isMixed: z.boolean().optional() };
@@ -38,7 +45,13 @@ const FileState = z.object({
 /** One line of a conversation's log. The transcript is built only from these records, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
   /** `backendTitle`: of the agent at the beginning, if the conversation continues one with another agent. */
-  record('begin', { version: z.number(), id: Text, backendId: Text, backendTitle: Text.optional() }),
+  record('begin', {
+    version: z.number(),
+    id: Text,
+    backendId: Text,
+    backendTitle: Text.optional(),
+    preset: StoredPreset,
+  }),
   /** The conversation continues in this session of the backend. */
   record('bound', { remoteId: Text }),
   /** `isRetry`: the prompt of the turn before, whose turn has failed, is sent again. */

@@ -1,7 +1,7 @@
 import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
 import type { OptionValue, RequestedOption } from '../../../session/common/optionChoices';
 import type { BackendSession, ProfileAndModel } from '../../../session/common/sessionBackend';
-import type { PresetOfConversation } from '../chatStore';
+import type { PresetOfConversation } from '../chatView';
 import type { OptionView } from '../chatView';
 
 /** The options of new sessions with one backend. Members that only agents or only servers need are absent for the others. */

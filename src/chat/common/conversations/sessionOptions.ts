@@ -2,7 +2,7 @@ import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresetOfConversation } from '../chatStore';
+import type { PresetOfConversation } from '../chatView';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 
 export interface SessionPlace {

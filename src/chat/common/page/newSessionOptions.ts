@@ -4,7 +4,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { CommandView, toCommandViews, type BackendView } from '../chatView';
 import type { BackendOptions, NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
-import type { PresetOfConversation } from '../chatStore';
+import type { PresetOfConversation } from '../chatView';
 import type { Presets } from '../prompts/presets';
 import { AgentOptions, type OptionsPorts } from './agentOptions';
 import { ServerOptions } from './serverOptions';

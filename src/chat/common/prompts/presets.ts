@@ -1,7 +1,7 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter } from '../../../base/common/event';
-import type { PresetOfConversation } from '../chatStore';
+import type { PresetOfConversation } from '../chatView';
 import type { StandingView } from '../chatView';
 import { parsePresets, type Preset } from './presetSetting';
 import { joinInstructions, type InstructionLevels } from './standingInstructions';

@@ -115,6 +115,7 @@ const ofAgent: ReadonlySet<string> = new Set(['config:update', 'commands:update'
 
 function forkOf(source: ConversationHead, point: ForkPoint, { agent, aside, at, id, isAside, titles }: NewFork): Fork {
   const { backendId, backendTitle } = agent;
+  const { preset } = source;
   const isOtherAgent = backendId !== source.backendId;
   const recordsBefore = point.recordsBefore.filter(
     (record) => !isOtherAgent || record.type !== 'event' || !ofAgent.has(record.event.event),
@@ -129,7 +130,7 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, aside, at, 
   // The turn has ended, so no more changes must be added to it.
   const lastCheckpoint = recordsBefore.findLast((record) => record.type === 'checkpoint');
   const records: LogRecord[] = [
-    { type: 'begin', at, version: logVersion, id, backendId, ...withoutUndefined({ backendTitle: first }) },
+    { type: 'begin', at, version: logVersion, id, backendId, ...withoutUndefined({ backendTitle: first, preset }) },
     ...recordsBefore.filter(({ type }) => type !== 'begin'),
     ...(isStopping ? [{ type: 'settled' as const, at }] : []),
     ...(isInTurn ? [{ type: 'stopped' as const, at, inBackend: false }] : []),

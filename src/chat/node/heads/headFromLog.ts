@@ -1,5 +1,5 @@
 import type { ConversationHead } from '../../common/chatStore';
-import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
+import { isPrompt, logVersion, unreadablePreset, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
 import { shortTitle } from '../../common/conversations/conversationTitle';
 import { movedPath } from '../../common/conversations/conversationPlace';
 import type { LogReader } from '../log/logReader';
@@ -37,6 +37,7 @@ class HeadBuilder {
 
   head(id: string): ConversationHead {
     const { begin, bound, createdAt = 0, firstPrompt, forked, prompt, updatedAt } = this;
+    const preset = begin ? begin.preset : unreadablePreset;
     const folders = this.folders.map((folder) => ({ path: folder, real: folder }));
     return {
       version: logVersion,
@@ -46,6 +47,7 @@ class HeadBuilder {
       backendId: begin?.backendId ?? '',
       backendTitle: begin?.backendId ?? '',
       ...(bound?.type === 'bound' ? { remoteId: bound.remoteId } : {}),
+      ...(preset ? { preset } : {}),
       ...(forked ? { forkedFrom: forked.from } : {}),
       // It can never write, and nothing is deleted of which it is not certain that the user did not keep it.
       ...(forked?.aside === undefined ? {} : { aside: { about: forked.aside, isKept: true } }),
