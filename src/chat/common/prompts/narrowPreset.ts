@@ -14,9 +14,12 @@ interface NarrowedValues {
   readonly left: readonly string[];
 }
 
+/** Words in the id or the name of a mode in which an agent asks before it acts, or only plans. */
+const askingWords = /\b(?:ask|plan|read[ -]?only|default)\b/i;
+
 /**
- * Returns the values of a preset that may be set. A preset of the workspace may choose a model and how long it thinks, and a mode
- * that the agent is known to offer and with which it is not known to act without asking. `offered`: the agent's options; empty if they are not known yet.
+ * Returns the values of a preset that may be set. A preset of the workspace may choose a model and how long it thinks, and the
+ * present mode or one whose name says that the agent asks. `offered`: the agent's options; empty if they are not known yet.
  */
 export function narrowPreset({ isOfWorkspace, values }: Preset, offered: readonly ConfigOption[]): NarrowedValues {
   if (!isOfWorkspace) return { values, left: [] };
@@ -25,7 +28,8 @@ export function narrowPreset({ isOfWorkspace, values }: Preset, offered: readonl
     if (!option) return name === 'model';
     const own = findOfferedValue(option, value);
     if (own === undefined) return false;
-    return isHarmless(option, name) && unattendedActionOfOption(option, own) === undefined;
+    if (!isHarmless(option, name) || unattendedActionOfOption(option, own) !== undefined) return false;
+    return !isModeOption(option) || own === option.value || saysThatItAsks(option, own);
   };
   const entries = Object.entries(values);
   return {
@@ -34,6 +38,11 @@ export function narrowPreset({ isOfWorkspace, values }: Preset, offered: readonl
       .filter(([name, value]) => !isAllowed(name, value))
       .map(([name, value]) => `${name} “${String(value)}”`),
   };
+}
+
+function saysThatItAsks(option: ConfigOption, value: OptionValue): boolean {
+  const choice = option.type === 'boolean' ? undefined : option.choices.find((one) => one.value === value);
+  return choice !== undefined && [choice.value, choice.name].some((word) => askingWords.test(word));
 }
 
 /** Other options can be anything, such as a sandbox that is turned off. */

@@ -87,9 +87,11 @@ const choices = [
   { value: 'plan', name: 'Plan' },
   { value: 'ask', name: 'Ask first' },
   { value: 'yolo', name: 'All', unattended: 'runs' as const },
+  { value: 'turbo', name: 'Turbo' },
 ];
+const mode = { type: 'select' as const, id: 'm', name: 'Mode', category: 'mode', value: 'ask', choices };
 const offered: OptionView[] = [
-  { type: 'select', id: 'm', name: 'Mode', category: 'mode', value: 'ask', choices },
+  mode,
   { type: 'select', id: 'model', name: 'Model', category: 'model', value: 'a', choices: [{ value: 'a', name: 'A' }] },
   {
     type: 'select',
@@ -116,6 +118,17 @@ describe('narrowPreset', () => {
     });
     assert.deepEqual(narrow({ m: 'All' }).values, {}, 'also by the id of the option and the name of the value');
     assert.deepEqual(narrow({ mode: 'plan' }), { values: { mode: 'plan' }, left: [] });
+    assert.deepEqual(
+      narrow({ mode: 'turbo' }),
+      { values: {}, left: ['mode “turbo”'] },
+      'a mode of which nothing is known',
+    );
+    const inTurbo = [{ ...mode, value: 'turbo' }];
+    assert.deepEqual(
+      narrow({ mode: 'turbo' }, true, inTurbo).values,
+      { mode: 'turbo' },
+      'unless it is the present one',
+    );
   });
 
   it('leaves out what is not known to be offered, except for the model', () => {
