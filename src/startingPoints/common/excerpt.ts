@@ -1,5 +1,5 @@
 /** Lines of a text, 0-based, both included. */
-export interface LineRange {
+interface LineRange {
   readonly first: number;
   readonly last: number;
 }

@@ -3,11 +3,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 
 /** What is passed to the commands. */
-export type ProblemArguments = readonly [
-  uri: vscode.Uri,
-  diagnostics: readonly vscode.Diagnostic[],
-  picksAgent?: boolean,
-];
+type ProblemArguments = readonly [uri: vscode.Uri, diagnostics: readonly vscode.Diagnostic[], picksAgent?: boolean];
 
 /** Offers an agent in the lightbulb, in hovers and in the Problems panel, for files that agents may read. */
 export class ProblemActions implements vscode.CodeActionProvider {

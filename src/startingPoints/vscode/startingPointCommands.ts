@@ -1,18 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Settings } from '../../platform/vscode/settings';
+import { Messages } from '../../platform/vscode/messages';
+import type { FailedCommand } from '../common/commandPoint';
 import type { ChatStarter, StartingPoint } from '../common/startingPoint';
+import { ConflictCommands } from './conflictCommands';
 import { ProblemCommands } from './problemCommands';
+import { TerminalCommands } from './terminalCommands';
+import { TestCommands } from './testCommands';
 
 export interface StartingPointDeps {
   readonly commands: Pick<Commands, 'setHandler'>;
+  readonly log: Logger;
   readonly settings: Pick<Settings, 'sendsStartingPoints'>;
   readonly editor: EditorPort;
   readonly chat: ChatStarter;
+  /** Returns the last command in a terminal that has failed. */
+  readonly lastFailedCommand: () => FailedCommand | undefined;
 }
+
+type PairedCommand = 'FixTest' | 'ExplainCommand' | 'ExplainSelection';
 
 /** The commands that begin a conversation with what VS Code shows. */
 export class StartingPointCommands implements RunningFeature {
@@ -21,10 +33,28 @@ export class StartingPointCommands implements RunningFeature {
   constructor(private readonly deps: StartingPointDeps) {}
 
   start(): void {
-    const problems = new ProblemCommands(this.deps.editor);
-    this.handle(commandIds.startingPointsFixProblem, (uri, given) => problems.atPlace('fix', uri, given));
-    this.handle(commandIds.startingPointsExplainProblem, (uri, given) => problems.atPlace('explain', uri, given));
-    this.handle(commandIds.startingPointsFixFile, (uri) => problems.ofFile(uri));
+    const { editor, lastFailedCommand: lastFailed, log } = this.deps;
+    const messages = new Messages(log);
+    const problems = new ProblemCommands(editor);
+    const tests = new TestCommands(editor, log);
+    const terminals = new TerminalCommands({
+      lastFailed,
+      offer: (message, label) => messages.offer(message, label),
+      newId: randomUUID,
+    });
+    const conflicts = new ConflictCommands(editor);
+    this.handleOffered(commandIds.startingPointsFixProblem, (uri, given) => problems.atPlace('fix', uri, given));
+    this.handleOffered(commandIds.startingPointsExplainProblem, (uri, given) =>
+      problems.atPlace('explain', uri, given),
+    );
+    this.handleOffered(commandIds.startingPointsFixFile, (uri) => problems.ofFile(uri));
+    this.handlePair('FixTest', (given) => tests.ofTest(given));
+    this.handlePair('ExplainCommand', () => Promise.resolve(terminals.failedCommand()));
+    this.handlePair('ExplainSelection', () => terminals.selection());
+    this.handleOffered(commandIds.startingPointsResolveConflict, (given, line) => conflicts.ofFile(given, line));
+    this.setHandler(commandIds.startingPointsResolveConflictWithAnother, async (given) =>
+      this.begin(await conflicts.ofFile(given, undefined), true),
+    );
   }
 
   dispose(): void {
@@ -32,11 +62,29 @@ export class StartingPointCommands implements RunningFeature {
   }
 
   /** Sets the handler of a command whose third argument says whether the user chooses the agent. */
-  private handle(id: CommandId, collect: (...args: readonly unknown[]) => Promise<StartingPoint>): void {
-    const { chat, commands, settings } = this.deps;
-    const run = async (...args: readonly unknown[]): Promise<void> => {
-      await chat.start(await collect(...args), { picksAgent: args[2] === true, sends: settings.sendsStartingPoints() });
-    };
-    this.disposables.add(commands.setHandler(id, run));
+  private handleOffered(id: CommandId, collect: (...args: readonly unknown[]) => Promise<StartingPoint>): void {
+    this.setHandler(id, async (...args) => await this.begin(await collect(...args), args[2] === true));
+  }
+
+  /** Sets the handlers of a command, and of the one that takes its place in menus while Alt is held. */
+  private handlePair(name: PairedCommand, collect: (given: unknown) => Promise<StartingPoint | undefined>): void {
+    this.setHandler(
+      commandIds[`startingPoints${name}`],
+      async (given) => await this.begin(await collect(given), false),
+    );
+    this.setHandler(
+      commandIds[`startingPoints${name}WithAnother`],
+      async (given) => await this.begin(await collect(given), true),
+    );
+  }
+
+  private setHandler(id: CommandId, run: (...args: readonly unknown[]) => Promise<void>): void {
+    this.disposables.add(this.deps.commands.setHandler(id, run));
+  }
+
+  private async begin(point: StartingPoint | undefined, picksAgent: boolean): Promise<void> {
+    if (!point) return;
+    const { chat, settings } = this.deps;
+    await chat.start(point, { picksAgent, sends: settings.sendsStartingPoints() });
   }
 }

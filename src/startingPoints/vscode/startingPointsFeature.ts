@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import type { Commands } from '../../platform/vscode/commands';
+import { ConflictActions } from './conflictActions';
+import { FailedCommands } from './failedCommands';
 import { ProblemActions } from './problemActions';
 import type { StartingPointDeps } from './startingPointCommands';
 
-interface StartingPointsFeatureDeps extends StartingPointDeps {
+interface StartingPointsFeatureDeps extends Omit<StartingPointDeps, 'lastFailedCommand'> {
   readonly commands: Commands;
 }
 
@@ -17,12 +19,14 @@ export class StartingPointsFeature implements Feature {
   constructor(private readonly deps: StartingPointsFeatureDeps) {}
 
   start(): Promise<RunningFeature> {
-    const { commands, editor } = this.deps;
+    const { commands, editor, log } = this.deps;
     const store = new DisposableStore();
+    const failed = store.add(new FailedCommands(log));
+    failed.start();
     const later = store.add(
       new LazyFeature(async () => {
         const { StartingPointCommands } = await import('./startingPointCommands');
-        const running = new StartingPointCommands(this.deps);
+        const running = new StartingPointCommands({ ...this.deps, lastFailedCommand: () => failed.last });
         running.start();
         return running;
       }),
@@ -30,6 +34,13 @@ export class StartingPointsFeature implements Feature {
     store.add(commands.setFeatureLoader('startingPoints', () => later.getOrLoad()));
     store.add(
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ProblemActions(editor), {
+        providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+      }),
+    );
+    const conflicts = new ConflictActions(editor);
+    store.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, conflicts));
+    store.add(
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, conflicts, {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
       }),
     );

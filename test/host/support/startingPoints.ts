@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { nullLogger } from '../../../src/base/common/log';
+import type { FailedCommand } from '../../../src/startingPoints/common/commandPoint';
 import type { StartingPoint, StartOptions } from '../../../src/startingPoints/common/startingPoint';
 import { StartingPointCommands } from '../../../src/startingPoints/vscode/startingPointCommands';
 import { AdapterUnderTest } from './editorAdapter';
@@ -8,6 +10,7 @@ export class StartingPointsUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly started: (StartingPoint & StartOptions)[] = [];
   sends = false;
+  lastFailed: FailedCommand | undefined;
   private readonly handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
   private readonly commands = new StartingPointCommands({
     commands: {
@@ -16,6 +19,8 @@ export class StartingPointsUnderTest {
         return { dispose: () => void this.handlers.delete(id) };
       },
     },
+    log: nullLogger,
+    lastFailedCommand: () => this.lastFailed,
     settings: { sendsStartingPoints: () => this.sends },
     editor: this.editor.adapter,
     chat: { start: (point, options) => Promise.resolve(void this.started.push({ ...point, ...options })) },

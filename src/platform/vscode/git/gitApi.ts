@@ -14,6 +14,8 @@ export interface GitApiRepository {
   /** VS Code's object has more members. Callers must validate those that they use. */
   readonly state: { onDidChange(listener: () => void): Disposable };
   diffWithHEAD(path: string): Promise<string>;
+  /** Returns a file (absolute path) of a commit or of the index. `:1` is the common ancestor in a merge. */
+  show(ref: string, path: string): Promise<string>;
   /** Reads the state of the repository again. */
   status(): Promise<void>;
 }

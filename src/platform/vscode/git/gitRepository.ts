@@ -14,6 +14,8 @@ export interface GitRepository {
   readonly untracked: readonly GitChange[];
   /** Returns `git diff HEAD` of a file (absolute path). Rejects before the first commit. */
   diffWithHead(path: string): Promise<string>;
+  /** Returns the common ancestor of a file (absolute path) with a merge conflict. Undefined if there is none. */
+  textBeforeMerge(path: string): Promise<string | undefined>;
 }
 
 export interface GitChange {
@@ -77,6 +79,7 @@ export async function findGitRepository(path: string): Promise<GitRepository | u
     modified: [...tracked, ...mergeChanges].map(toGitChange),
     untracked: [...workingTreeChanges.filter(isUntracked), ...untrackedChanges].map(toGitChange),
     diffWithHead: (file) => repository.diffWithHEAD(file),
+    textBeforeMerge: (file) => repository.show(':1', file).catch(() => undefined),
   };
 }
 

@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { commandPoint, selectionPoint, type FailedCommand } from '../common/commandPoint';
+import type { StartingPoint } from '../common/startingPoint';
+
+interface TerminalCommandsDeps {
+  readonly lastFailed: () => FailedCommand | undefined;
+  /** Asks the user; see `Messages.offer`. */
+  readonly offer: (message: string, label: string) => Promise<boolean>;
+  /** Returns a text that nobody has in the clipboard. */
+  readonly newId: () => string;
+}
+
+/** Collects what terminals show. */
+export class TerminalCommands {
+  constructor(private readonly deps: TerminalCommandsDeps) {}
+
+  /** @throws Error if no failed command is known */
+  failedCommand(): StartingPoint {
+    const failed = this.deps.lastFailed();
+    if (failed) return commandPoint(failed);
+    throw new Error('No command has failed yet in a terminal with shell integration.');
+  }
+
+  /** Resolves to undefined if the user wants to keep what is in the clipboard. @throws Error if nothing is selected */
+  async selection(): Promise<StartingPoint | undefined> {
+    const selected = await this.copySelection();
+    if (selected === undefined) return undefined;
+    if (selected === '') throw new Error('Nothing is selected in the terminal.');
+    return selectionPoint(selected, vscode.window.activeTerminal?.shellIntegration?.cwd?.fsPath);
+  }
+
+  /** VS Code gives extensions a terminal's selection only through the clipboard, whose text is put back. */
+  private async copySelection(): Promise<string | undefined> {
+    const { clipboard } = vscode.env;
+    const before = await clipboard.readText();
+    if (before === '') {
+      const question = 'Reading the selection of the terminal replaces what is in the clipboard, such as an image.';
+      if (!(await this.deps.offer(question, 'Continue'))) return undefined;
+    }
+    // VS Code copies nothing if nothing is selected. What the user has in the clipboard must not be taken for the selection.
+    const marker = this.deps.newId();
+    try {
+      await clipboard.writeText(marker);
+      await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+      const copied = await clipboard.readText();
+      return copied === marker ? '' : copied;
+    } finally {
+      await clipboard.writeText(before);
+    }
+  }
+}
