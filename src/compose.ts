@@ -228,12 +228,14 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       ...contextFor('changes'),
       folders,
       ...checkpointStorage,
+      reviewedFolder: path.join(context.globalStorageUri.fsPath, 'reviewed'),
       excludes: (file, relativePath) => editor.excludes(file, relativePath),
       decode: decodeTextOrThrow,
     });
     const root = await ChatRoot.create({
       ...contextFor('chat'),
       checkpoints: changes.checkpoints,
+      reviewed: changes.reviewed,
       backends,
       editor,
       mentionSources: [contextItems.mentions],

@@ -71,6 +71,12 @@ export const commandIds = {
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',
   reviewPrevious: 'backline.review.previous',
+  reviewNextUnreviewed: 'backline.review.nextUnreviewed',
+  reviewMarkHunk: 'backline.review.markHunk',
+  reviewMarkHunkAndGoOn: 'backline.review.markHunkAndGoOn',
+  reviewUnmarkHunk: 'backline.review.unmarkHunk',
+  reviewMarkFile: 'backline.review.markFile',
+  reviewUnmarkFile: 'backline.review.unmarkFile',
   reviewKeepHunk: 'backline.review.keepHunk',
   reviewUndoHunk: 'backline.review.undoHunk',
   reviewAskAboutHunk: 'backline.review.askAboutHunk',
@@ -135,14 +141,16 @@ export const contextKeys = {
   chatIsInSideBar: 'backline.chat.isInSideBar',
   /** Whether Follow is on: files that agents read and edit are opened. */
   chatIsFollowing: 'backline.chat.isFollowing',
-  /** Whether there are changes of agents that the user has not reviewed. */
+  /** Whether there are changes of agents that the user has neither kept nor undone. */
   reviewHasChanges: 'backline.review.hasChanges',
   /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
   reviewShown: 'backline.review.shown',
   /** Whether the active editor is a multi-file diff editor with the changes of turns. */
   reviewTurnsShown: 'backline.review.turnsShown',
-  /** Files with changes of agents that the user has not reviewed: an object whose keys are the paths. */
+  /** Files with changes of agents that the user has neither kept nor undone: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
+  /** Those of them whose changes are all marked as reviewed. */
+  reviewedFiles: 'backline.review.reviewedFiles',
 } as const;
 
 /** View types of webview panels. */
@@ -158,7 +166,7 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** The text of files before the changes that the user has not reviewed. */
+  /** The text of files before the changes that the user has neither kept nor undone. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;

@@ -24,6 +24,7 @@ export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): Pag
       onDidChange: silent,
     },
     presets: { onDidChange: silent, presetFor: () => undefined, viewFor: () => ({ presets: [] }) },
+    reviewed: { countsOf: () => undefined, onDidChange: silent },
     folders: () => ['/work'],
     isTrusted: () => true,
     newDraft: { value: { text: '', attachments: [] }, onDidSendOrRestore: new Emitter<DraftTransition>(fail).event },

@@ -119,6 +119,7 @@ export class FakeChat implements Chat {
         return Promise.resolve(this.separable);
       },
       baseline: (path) => Promise.resolve(this.before.get(path)),
+      texts: (path) => Promise.resolve({ baseline: this.before.get(path), text: undefined }),
       keepHunk: () => Promise.resolve(),
       undoHunk: () => Promise.resolve(),
       refresh: () => Promise.resolve(),

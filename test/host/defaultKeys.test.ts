@@ -27,14 +27,20 @@ describe('the keys of Backline that work everywhere', () => {
     assert.ok(defaults.length > 500, `only ${defaults.length} default keys`);
     assert.ok(defaults.some(({ key }) => key === 'ctrl+k ctrl+s'));
     const manifest: unknown = vscode.extensions.getExtension('backline.backline')?.packageJSON;
-    const everywhere = Manifest.parse(manifest).contributes.keybindings.filter(
-      ({ when }) => when === undefined || when === '!isMac || !terminalFocus',
-    );
+    const { keybindings } = Manifest.parse(manifest).contributes;
+    const everywhere = keybindings.filter(({ when }) => when === undefined || when === '!isMac || !terminalFocus');
     assert.ok(everywhere.length > 1);
     const others = defaults.filter(({ command }) => !command.startsWith('backline.'));
     const isTaken = (key: string): boolean =>
       others.some((other) => other.key === key || other.key.startsWith(`${key} `));
     assert.ok(isTaken('ctrl+k z'), 'one that is taken');
+    const ofChanges = keybindings.filter(({ when = '' }) => when.includes('backline.review.'));
+    const chords = ofChanges.filter(({ key }) => key.startsWith('ctrl+k '));
+    assert.ok(chords.length > 4);
+    assert.deepEqual(
+      chords.filter(({ key }) => isTaken(key)),
+      [],
+    );
     assert.deepEqual(
       everywhere.filter(({ key }) => isTaken(key)),
       [],

@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import { ReviewedMarks, type ReviewProgress } from '../common/review/reviewedMarks';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
+import { NodeFiles } from '../../base/node/filePort';
+import { ReviewedKeyFiles, shortHash } from '../node/storage/reviewedKeyFiles';
 import type { CheckpointStorageOptions } from '../node/storage/checkpointPlaces';
 import { AgentChangeViews } from './review/agentChangeViews';
 
@@ -16,6 +19,8 @@ interface WindowChangesDeps extends FeatureContext, CheckpointStorageOptions {
    * folder.
    */
   readonly excludes: (path: string, relativePath: string) => boolean;
+  /** Absolute path of the folder for what the user has reviewed, which all windows share. */
+  readonly reviewedFolder: string;
   /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
@@ -24,9 +29,14 @@ interface WindowChangesDeps extends FeatureContext, CheckpointStorageOptions {
 export class WindowChanges implements Disposable {
   private readonly folderCheckpoints: FolderCheckpoints | undefined;
   private review: AgentChangeViews | undefined;
+  private readonly reviewedKeys: ReviewedKeyFiles;
+  private readonly marks: ReviewedMarks;
 
   constructor(private readonly deps: WindowChangesDeps) {
-    const { settings } = deps;
+    const { clock, log, reviewedFolder, settings } = deps;
+    this.reviewedKeys = new ReviewedKeyFiles({ folder: reviewedFolder, files: new NodeFiles(), clock, log });
+    const onError = (error: unknown): void => log.error('an error in the review of changes', error);
+    this.marks = new ReviewedMarks({ keys: this.reviewedKeys, hash: shortHash, clock, onError });
     if (deps.folders().length === 0 || !settings.checkpointsEnabled()) return;
     const retention = () => settings.checkpointRetention();
     const isTrusted = () => vscode.workspace.isTrusted;
@@ -38,8 +48,15 @@ export class WindowChanges implements Disposable {
     return this.folderCheckpoints;
   }
 
+  /** What the user has marked as reviewed. */
+  get reviewed(): ReviewProgress {
+    return this.marks;
+  }
+
   showReview(source: ReviewSource): void {
-    this.review = new AgentChangeViews({ ...this.deps, source, messages: new Messages(this.deps.log) });
+    const { marks } = this;
+    marks.start(source);
+    this.review = new AgentChangeViews({ ...this.deps, marks, source, messages: new Messages(this.deps.log) });
     this.review.start();
   }
 
@@ -50,5 +67,7 @@ export class WindowChanges implements Disposable {
 
   dispose(): void {
     this.review?.dispose();
+    this.marks.dispose();
+    this.reviewedKeys.dispose();
   }
 }

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
-import type { TextsShownToUser } from '../../changes/common/review/reviewSource';
+import type { TextsOfChange, TextsShownToUser } from '../../changes/common/review/reviewSource';
 import type { FileState } from '../../changes/common/checkpoint';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
@@ -305,6 +305,7 @@ export interface ChatFileChanges {
   undoUneditedChanges(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<UneditedChangeCounts>;
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
+  texts(path: string): Promise<TextsOfChange>;
   /**
    * Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound`, `readonly`
    */

@@ -4,7 +4,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Feature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
+import { contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { HtmlViews } from '../../platform/vscode/htmlViews';
 import { Messages } from '../../platform/vscode/messages';
@@ -31,6 +31,7 @@ import { ShownChats } from '../common/marks/shownChats';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
+import { windowActions } from './pages/windowActions';
 import { RestoredChats } from './pages/restoredChats';
 import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
@@ -46,9 +47,11 @@ import { DiffViews } from './review/diffViews';
 import { Asides } from './asides/asides';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
+import { KeepActions } from './review/keepActions';
 import { InterruptedRestores } from './review/interruptedRestores';
 import { RestoreActions } from './review/restoreActions';
 import { FileRestorer } from '../common/restore/fileRestorer';
+import type { ReviewProgress } from '../../changes/common/review/reviewedMarks';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import { InstallTerminals } from './installTerminals';
 import { OpenChatsReview } from './review/openChatsReview';
@@ -95,6 +98,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly sources: readonly ConversationSource[];
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** What the user has marked as reviewed. */
+  readonly reviewed: ReviewProgress;
   readonly openWorkspace: PlaceActionsDeps['openWorkspace'];
   /** Shows a notification of the operating system, if the window runs on the computer of the user. */
   readonly notifySystem: (text: string) => void;
@@ -172,6 +177,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore.undoIn(sessionId, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const isShown = (id: string): boolean => shown.has(id);
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, isShown, undoRestore });
+    const keep = new KeepActions({ ...windowActions, reviewed: this.deps.reviewed, dialogs });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({
       checkpoints,
@@ -200,6 +206,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const places = new PlaceActions({ ...this.deps, messages, closeChat, newDraft });
     const services: ChatPageServices = {
       ...this.deps,
+      ...windowActions,
       notices: pageNotices,
       asides,
       places,
@@ -216,15 +223,12 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       deletions,
       turnReviews,
       undo,
+      keep,
       presetActions: new PresetActions({ presets, backends, newOptions, settings, messages }),
       pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
       repairBackend: (id, how) => picker.repairBackend(id, how),
       starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
       instructionFiles: (id) => listInstructionFiles(id, chats, editor, log),
-      showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),
-      showLog: () => vscode.commands.executeCommand(commandIds.showLog),
-      manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
-      openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
       openView: views.open,
       openInTab: (id) => pages.openInTab(id),
@@ -234,7 +238,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         },
         onDidChange: (listener) => settings.onDidChangeOf([settingIds.chatEnterDuringTurn], listener),
       },
-      isTrusted: () => vscode.workspace.isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
@@ -379,7 +382,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
-      review: new OpenChatsReview(chats, undo, asides),
+      review: new OpenChatsReview(chats, undo, keep, asides),
       follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),

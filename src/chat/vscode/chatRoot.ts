@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { BackendSession } from '../../session/common/sessionBackend';
+import type { ReviewProgress } from '../../changes/common/review/reviewedMarks';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -50,6 +51,8 @@ interface ChatRootDeps extends NoticeContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** What the user has marked as reviewed. */
+  readonly reviewed: ReviewProgress;
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
   readonly chipSources: readonly ChipSource[];

@@ -5,7 +5,11 @@ import type { ReviewSource } from '../../../src/changes/common/review/reviewSour
 import { BaselineDocuments } from '../../../src/changes/vscode/review/baselineDocuments';
 import { HunkCommands } from '../../../src/changes/vscode/review/hunkCommands';
 import { HunkLenses } from '../../../src/changes/vscode/review/hunkLenses';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { ReviewedMarks } from '../../../src/changes/common/review/reviewedMarks';
+import { shortHash } from '../../../src/changes/node/storage/reviewedKeyFiles';
 import { commandIds } from '../../../src/manifest';
+import { MemoryReviewedKeys } from '../../fake/memoryReviewedKeys';
 import { until } from '../../support/eventually';
 import { inWorkspace, writeInWorkspace } from '../support/workspace';
 
@@ -20,6 +24,7 @@ describe('the commands of a change', () => {
   let source: ReviewSource;
   let baselines: BaselineDocuments;
   let commands: HunkCommands;
+  let marks: ReviewedMarks;
   const handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
   const startCommands = (reviewed: ReviewSource): HunkCommands => {
     const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
@@ -27,7 +32,7 @@ describe('the commands of a change', () => {
       return { dispose: () => handlers.delete(id) };
     };
     const editor = { open: () => Promise.resolve() };
-    const started = new HunkCommands({ source: reviewed, baselines, commands: { setHandler }, editor });
+    const started = new HunkCommands({ source: reviewed, baselines, commands: { setHandler }, editor, marks });
     started.start();
     return started;
   };
@@ -44,6 +49,7 @@ describe('the commands of a change', () => {
       paths: [file],
       formerPaths: new Map(),
       baseline: () => Promise.resolve(original),
+      texts: () => Promise.resolve({ baseline: original, text: changed }),
       keepHunk: (_path, hunk) => Promise.resolve(void kept.push(hunk)),
       undoHunk: nothing,
       askAboutHunk: (_path, hunk) => Promise.resolve(void askedAbout.push(hunk)),
@@ -54,10 +60,16 @@ describe('the commands of a change', () => {
       refresh: nothing,
     };
     baselines = new BaselineDocuments(source);
+    marks = new ReviewedMarks({
+      ...{ keys: new MemoryReviewedKeys(), hash: shortHash, clock: systemClock },
+      onError: (error) => assert.fail(String(error)),
+    });
+    marks.start(source);
     commands = startCommands(source);
   });
   afterEach(async () => {
     commands.dispose();
+    marks.dispose();
     baselines.dispose();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
@@ -66,24 +78,24 @@ describe('the commands of a change', () => {
 
   it('of a lens keep what it was above, and nothing after the file has changed', async () => {
     const document = await vscode.workspace.openTextDocument(file);
-    const provider = new HunkLenses(source, () => true);
+    const provider = new HunkLenses(source, () => true, marks);
     const lenses = await provider.provideCodeLenses(document);
     provider.dispose();
     const args = lenses.map(({ command }) => (command?.arguments ?? []) as readonly unknown[]);
-    await run(commandIds.reviewKeepHunk, ...(args[4] ?? []));
+    await run(commandIds.reviewKeepHunk, ...(args[5] ?? []));
     assert.deepEqual(kept, [second]);
-    await run(commandIds.reviewAskAboutHunk, ...(args[7] ?? []));
+    await run(commandIds.reviewAskAboutHunk, ...(args[9] ?? []));
     assert.deepEqual(askedAbout, [second]);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), 'zero\nzero\n');
     await vscode.workspace.applyEdit(edit);
-    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[4] ?? [])), /has changed in the meantime/);
+    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[5] ?? [])), /has changed in the meantime/);
     assert.equal(kept.length, 1);
     await document.save();
   });
 
   it('are above the change at the cursor, and go with it', async () => {
-    const lenses = new HunkLenses(source, () => false);
+    const lenses = new HunkLenses(source, () => false, marks);
     let refreshes = 0;
     lenses.onDidChangeCodeLenses(() => refreshes++);
     try {
@@ -94,11 +106,23 @@ describe('the commands of a change', () => {
         return found.map(({ command, range }) => `${range.start.line} ${command?.title ?? ''}`);
       };
       assert.deepEqual(await titlesAt(0), []);
-      assert.deepEqual(await titlesAt(1), ['1 Keep', '1 Undo', '1 Next (1 of 2)', '1 Side Question']);
+      assert.deepEqual(await titlesAt(1), [
+        '1 Keep',
+        '1 Undo',
+        '1 Mark as Reviewed',
+        '1 Next (1 of 2)',
+        '1 Side Question',
+      ]);
       const before = refreshes;
       shown.selection = new vscode.Selection(4, 0, 4, 2);
       await until('the lenses are asked for again', () => refreshes > before);
-      assert.deepEqual(await titlesAt(4), ['4 Keep', '4 Undo', '4 Next (2 of 2)', '4 Side Question']);
+      assert.deepEqual(await titlesAt(4), [
+        '4 Keep',
+        '4 Undo',
+        '4 Mark as Reviewed',
+        '4 Next (2 of 2)',
+        '4 Side Question',
+      ]);
     } finally {
       lenses.dispose();
     }
@@ -141,6 +165,54 @@ describe('the commands of a change', () => {
     };
     assert.deepEqual(await keptAt(0), { start: 1, end: 2 });
     assert.deepEqual(await keptAt(1), { start: 1, end: 2 });
+  });
+
+  it('mark a change as reviewed and go to the next one that is not, over all files and back to the first', async () => {
+    const other = await writeInWorkspace(`review/other${files}.txt`, changed);
+    const deleted = inWorkspace('review', `deleted${files}.txt`);
+    const textOf = (path: string): string | null => (path === deleted ? null : changed);
+    commands.dispose();
+    marks.dispose();
+    marks = new ReviewedMarks({
+      ...{ keys: new MemoryReviewedKeys(), hash: shortHash, clock: systemClock },
+      onError: (error) => assert.fail(String(error)),
+    });
+    const three: ReviewSource = {
+      ...source,
+      paths: [file, deleted, other],
+      texts: (path) => Promise.resolve({ baseline: original, text: textOf(path) }),
+    };
+    marks.start(three);
+    commands = startCommands(three);
+    const place = (): string => {
+      const active = vscode.window.activeTextEditor;
+      return `${active?.document.uri.path.split('/').at(-1)} ${active?.selection.active.line}`;
+    };
+    const names = [file, deleted, other].map((one) => vscode.Uri.file(one).path.split('/').at(-1));
+    await vscode.window.showTextDocument(vscode.Uri.file(other), { selection: new vscode.Range(1, 0, 1, 0) });
+    await run(commandIds.reviewMarkHunkAndGoOn);
+    assert.equal(place(), `${names[2]} 4`);
+    await run(commandIds.reviewMarkHunkAndGoOn);
+    assert.equal(place(), `${names[0]} 1`);
+    await run(commandIds.reviewMarkHunk, { toggle: true });
+    await run(commandIds.reviewMarkHunk, { toggle: true });
+    assert.deepEqual(await marks.count([file]), { reviewed: 0, total: 2 });
+    await run(commandIds.reviewMarkFile, { toggle: true });
+    await run(commandIds.reviewNextUnreviewed);
+    await until('the deleted file', () => place().startsWith(`${names[1]} `));
+    await run(commandIds.reviewMarkHunkAndGoOn);
+    assert.deepEqual(await marks.count(three.paths), { reviewed: 5, total: 5 });
+    await run(commandIds.reviewUnmarkFile, vscode.Uri.file(other));
+    await run(commandIds.reviewNextUnreviewed);
+    assert.equal(place(), `${names[2]} 1`);
+    const lenses = new HunkLenses(three, () => true, marks);
+    const titles = async (path: string): Promise<(string | undefined)[]> =>
+      (await lenses.provideCodeLenses(await vscode.workspace.openTextDocument(path))).map(
+        ({ command }) => command?.title,
+      );
+    assert.ok((await titles(file)).includes('Mark as Not Reviewed'));
+    assert.ok(!(await titles(other)).includes('Mark as Not Reviewed'));
+    lenses.dispose();
   });
 
   it('explain what to do about a file that was deleted', async () => {

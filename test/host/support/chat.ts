@@ -21,6 +21,8 @@ import { Deletions } from '../../../src/chat/vscode/list/deletions';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
+import type { ReviewProgress } from '../../../src/changes/common/review/reviewedMarks';
+import { KeepActions } from '../../../src/chat/vscode/review/keepActions';
 import { Asides } from '../../../src/chat/vscode/asides/asides';
 import { AnswerTextActions } from '../../../src/chat/vscode/answerTextActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
@@ -109,6 +111,12 @@ export class ChatUnderTest {
       chooseFolder: () => Promise.resolve(undefined),
       chooseFile: () => Promise.resolve(this.saveAs),
     };
+    const reviewed: ReviewProgress = {
+      onDidChange: () => toDisposable(() => undefined),
+      countsOf: () => undefined,
+      count: () => Promise.resolve({ reviewed: 0, total: 0 }),
+      forget: () => Promise.resolve(),
+    };
     const diffViews = new DiffViews(this.documents, adapter);
     const undoRestore = (): Promise<void> => Promise.resolve();
     const undo = new UndoActions({
@@ -193,6 +201,12 @@ export class ChatUnderTest {
       }),
       turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
+      reviewed,
+      keep: new KeepActions({
+        ...{ reviewed, dialogs },
+        wait: (_title, work) => work,
+        showNextUnreviewed: () => Promise.resolve(),
+      }),
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,

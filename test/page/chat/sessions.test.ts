@@ -4,6 +4,9 @@ import type { ConversationRow } from '../../../src/chat/common/chatView';
 import { backends, changes, greeting, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
 import { pauseClock } from '../support/drawn';
+import { overflowing } from '../support/layout';
+import { themeNames } from '../support/themes';
+import { takePicture } from '../../support/pictures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 const models = Array.from({ length: 12 }, (_, index) => ({ value: `m${index}`, name: `Model ${index}` }));
@@ -310,6 +313,24 @@ describe('what a conversation is with', () => {
     await chat.page.getByTitle('Open Changes in src/welcome.ts').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
   });
+
+  for (const width of [250, 1440]) {
+    it(`says how many of its changes are reviewed, in every theme, ${width} px wide`, async () => {
+      const update = snapshot(sessionOf({ changes }), { reviewed: { reviewed: 12, total: 20 } });
+      const chat = await pages.openChat(update, { width, height: 640, reducedMotion: true });
+      const said = chat.page.locator('.changes-reviewed');
+      await said.filter({ hasText: '12 of 20' }).waitFor();
+      assert.equal(await said.getAttribute('title'), '12 of 20 changes reviewed');
+      for (const theme of themeNames) {
+        await chat.setTheme(theme);
+        await takePicture(chat.page, `reviewed-${width}-${theme}`);
+        assert.deepEqual(await chat.axe(), [], theme);
+      }
+      assert.deepEqual(await overflowing(chat.page), []);
+      await chat.tell({ reviewed: null });
+      await said.waitFor({ state: 'detached' });
+    });
+  }
 
   it('has changed thousands of files, and shows the first ones', async () => {
     const many = Array.from({ length: 100 }, (_, number) => ({ ...greeting, path: `/work/csv/src/file${number}.ts` }));

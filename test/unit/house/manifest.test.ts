@@ -115,7 +115,7 @@ describe('package.json', () => {
   });
 
   it('gives commands titles in title case, without articles', () => {
-    const small = new Set(['as', 'by', 'for', 'from', 'in', 'of', 'or', 'to', 'with']);
+    const small = new Set(['and', 'as', 'by', 'for', 'from', 'in', 'of', 'or', 'to', 'with']);
     const titles = manifest.contributes.commands.map(({ title }) => nls[title.replaceAll('%', '')] ?? title);
     const wrong = titles.filter((title) =>
       title.split(' ').some((word) => !(small.has(word) || /^[A-Z]/.test(word)) || /^(?:a|an|the)$/i.test(word)),

@@ -7,6 +7,22 @@ export interface TextsShownToUser {
   readonly text: string;
 }
 
+/** The changes to review in one file. */
+export interface FileHunks {
+  readonly path: string;
+  readonly seen: TextsShownToUser;
+  readonly hunks: readonly Hunk[];
+}
+
+/** The texts of a file without and with the changes to review. Null: there is no file; undefined: it has no known text. */
+export interface TextsOfChange {
+  readonly baseline: string | null | undefined;
+  /** Includes unsaved text. */
+  readonly text: string | null | undefined;
+  /** Differs for different changes of a file without text, or of its mode. */
+  readonly state?: string;
+}
+
 /** The changes of agents that the user has neither kept nor undone. */
 export interface ReviewSource {
   /** Fires when the files or their remaining changes may have changed. */
@@ -20,6 +36,8 @@ export interface ReviewSource {
    * separated from those changes. Null if the file did not exist, undefined if its earlier text is unknown.
    */
   baseline(path: string): Promise<string | null | undefined>;
+  /** Never rejects. */
+  texts(path: string): Promise<TextsOfChange>;
   /** Keeps the change of these lines. @throws Error if the file or its baseline differs from what the user saw */
   keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /**

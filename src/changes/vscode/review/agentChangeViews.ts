@@ -6,6 +6,7 @@ import { commandIds, contextKeys, settingIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { Settings } from '../../../platform/vscode/settings';
+import type { ReviewCounts, ReviewedMarks } from '../../common/review/reviewedMarks';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import { AgentChangesEditor } from './agentChangesEditor';
 import { BaselineDocuments } from './baselineDocuments';
@@ -15,6 +16,7 @@ import { HunkLenses } from './hunkLenses';
 
 interface AgentChangesDeps {
   readonly source: ReviewSource;
+  readonly marks: ReviewedMarks;
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly settings: Pick<Settings, 'reviewCodeLens' | 'onDidChangeOf'>;
   readonly clock: Clock;
@@ -22,6 +24,7 @@ interface AgentChangesDeps {
   readonly log: Logger;
 }
 
+const groupLabel = 'Agent Changes';
 const syncDelayMs = 100;
 /** Delay between an edit of a changed file by the user and the update of its baseline. */
 const editDelayMs = 250;
@@ -43,23 +46,24 @@ export class AgentChangeViews implements Disposable {
   private readonly editCoalescer: Coalescer;
 
   constructor(private readonly deps: AgentChangesDeps) {
-    const { clock, log, settings, source } = deps;
+    const { clock, log, marks, settings, source } = deps;
     const { disposables } = this;
     this.baselines = disposables.add(new BaselineDocuments(source));
-    this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
-    this.hunkDecorations = disposables.add(new HunkDecorations(source, log));
+    this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens(), marks));
+    this.hunkDecorations = disposables.add(new HunkDecorations(source, marks, log));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
     this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
     this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
   }
 
   start(): void {
-    const { commands, messages, settings, source } = this.deps;
+    const { commands, marks, messages, settings, source } = this.deps;
     const { baselines, disposables, hunkLenses } = this;
     const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
     editor.start();
-    disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
+    disposables.add(new HunkCommands({ source, baselines, commands, editor, marks })).start();
     disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
+    disposables.add(marks.onDidChange(() => this.showMarks()));
     disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, hunkLenses));
     disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => hunkLenses.refresh()));
     disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => void this.hunkDecorations.update()));
@@ -75,14 +79,22 @@ export class AgentChangeViews implements Disposable {
   dispose(): void {
     this.disposables.dispose();
     setContext([]);
+    setReviewedContext([]);
   }
 
   private updateViews(): void {
     const { paths } = this.deps.source;
     this.shownPaths = new Set(paths);
-    this.sourceControl.show(paths);
     setContext(paths);
     for (const path of paths) void this.baselines.update(path);
+    this.showMarks();
+  }
+
+  private showMarks(): void {
+    const { marks, source } = this.deps;
+    const paths = [...this.shownPaths];
+    this.sourceControl.show(paths, (path) => marks.isFileReviewed(path), marks.countsOf(source.paths));
+    setReviewedContext(paths.filter((path) => marks.isFileReviewed(path)));
     this.hunkLenses.refresh();
     void this.hunkDecorations.update();
   }
@@ -99,6 +111,7 @@ export class AgentChangeViews implements Disposable {
     this.editedPaths = new Set();
     for (const path of editedPaths) void this.baselines.update(path);
     void this.hunkDecorations.update();
+    if (editedPaths.size > 0) this.deps.marks.noteEdit();
     this.deps.source
       .refresh(editedPaths)
       .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));
@@ -106,32 +119,51 @@ export class AgentChangeViews implements Disposable {
 }
 
 function setContext(paths: readonly string[]): void {
-  const set = (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value);
-  set(contextKeys.reviewHasChanges, paths.length > 0);
-  set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
+  void vscode.commands.executeCommand('setContext', contextKeys.reviewHasChanges, paths.length > 0);
+  setPathsContext(contextKeys.reviewFiles, paths);
+}
+
+function setReviewedContext(paths: readonly string[]): void {
+  setPathsContext(contextKeys.reviewedFiles, paths);
+}
+
+function setPathsContext(key: string, paths: readonly string[]): void {
+  void vscode.commands.executeCommand('setContext', key, Object.fromEntries(paths.map((path) => [path, true])));
 }
 
 /** The source control “Agent Changes”. It exists only while there are changes. */
 class SourceControlView implements Disposable {
   private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
   private shownKey = '';
+  private shownReviewed = '';
 
   constructor(private readonly baselines: BaselineDocuments) {}
 
-  show(paths: readonly string[]): void {
+  show(paths: readonly string[], isReviewed: (path: string) => boolean, counts: ReviewCounts | undefined): void {
+    this.showFiles(paths);
+    if (!this.view) return;
+    const { group } = this.view;
+    const label = counts ? `${groupLabel}: ${counts.reviewed} of ${counts.total} reviewed` : groupLabel;
+    if (group.label !== label) group.label = label;
+    const reviewed = paths.filter(isReviewed);
+    const key = reviewed.join('\0');
+    if (key === this.shownReviewed) return;
+    this.shownReviewed = key;
+    const files = new Set(reviewed);
+    group.resourceStates = paths.map((path) => resourceStateOf(path, files.has(path)));
+  }
+
+  private showFiles(paths: readonly string[]): void {
     const key = paths.join('\0');
     if (key === this.shownKey) return;
     this.shownKey = key;
+    this.shownReviewed = '';
     if (paths.length === 0) {
       this.dispose();
       return;
     }
     const { control, group } = (this.view ??= this.create());
-    group.resourceStates = paths.map((path) => {
-      const resourceUri = vscode.Uri.file(path);
-      const command = { title: 'Open Changes', command: commandIds.reviewOpenFile, arguments: [resourceUri] };
-      return { resourceUri, command, contextValue: 'agentChange' };
-    });
+    group.resourceStates = paths.map((path) => resourceStateOf(path, false));
     control.count = paths.length;
     // VS Code requests the original texts again only if the provider changes.
     Object.assign(control, { quickDiffProvider: undefined });
@@ -151,8 +183,20 @@ class SourceControlView implements Disposable {
   }
 
   private create(): { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } {
-    const control = vscode.scm.createSourceControl('backline-agent-changes', 'Agent Changes');
+    const control = vscode.scm.createSourceControl('backline-agent-changes', groupLabel);
     control.inputBox.visible = false;
-    return { control, group: control.createResourceGroup('changes', 'Agent Changes') };
+    return { control, group: control.createResourceGroup('changes', groupLabel) };
   }
+}
+
+function resourceStateOf(path: string, isReviewed: boolean): vscode.SourceControlResourceState {
+  const resourceUri = vscode.Uri.file(path);
+  const command = { title: 'Open Changes', command: commandIds.reviewOpenFile, arguments: [resourceUri] };
+  if (!isReviewed) return { resourceUri, command, contextValue: 'agentChange' };
+  return {
+    resourceUri,
+    command,
+    contextValue: 'reviewedAgentChange',
+    decorations: { faded: true, tooltip: 'Reviewed' },
+  };
 }

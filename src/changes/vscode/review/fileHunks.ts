@@ -1,13 +1,6 @@
 import * as vscode from 'vscode';
 import { hunksBetween, type Hunk } from '../../common/review/hunks';
-import type { ReviewSource, TextsShownToUser } from '../../common/review/reviewSource';
-
-/** The changes to review in one file. */
-export interface FileHunks {
-  readonly path: string;
-  readonly seen: TextsShownToUser;
-  readonly hunks: readonly Hunk[];
-}
+import type { FileHunks, ReviewSource } from '../../common/review/reviewSource';
 
 /** Several views ask for the same hunks after each change, and at each change that the cursor reaches. */
 const lastByDocument = new WeakMap<vscode.TextDocument, FileHunks>();

@@ -1,32 +1,25 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { isRecord } from '../../../base/common/isRecord';
-import { commandIds, textSchemes, type CommandId } from '../../../manifest';
+import { commandIds, type CommandId } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
-import type { Hunk } from '../../common/review/hunks';
-import { splitLines } from '../../common/review/lines';
-import type { ReviewSource, TextsShownToUser } from '../../common/review/reviewSource';
+import type { ReviewedMarks } from '../../common/review/reviewedMarks';
+import type { ReviewSource } from '../../common/review/reviewSource';
 import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
-import { existsOnDisk, findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
+import { existsOnDisk, hunksOf } from './fileHunks';
+import { findHunk, pathOf, reveal, showFile } from './hunkTargets';
 
-/** A change as VS Code's quick diff passes it. Lines are 1-based, the end is included. End 0: an empty range. */
-const LineChange = z.object({
-  originalStartLineNumber: z.number(),
-  originalEndLineNumber: z.number(),
-  modifiedStartLineNumber: z.number(),
-  modifiedEndLineNumber: z.number(),
-});
-
-const Lines = z.object({ start: z.number(), end: z.number() });
-const HunkOfLens = z.object({ before: Lines, after: Lines });
+/** What the keys pass, so that the same key takes a mark back. */
+const Toggle = z.object({ toggle: z.literal(true) });
+const shownMs = 5_000;
 
 interface HunkCommandsDeps {
   readonly source: ReviewSource;
   readonly baselines: BaselineDocuments;
   readonly editor: Pick<AgentChangesEditor, 'open'>;
   readonly commands: Pick<Commands, 'setHandler'>;
+  readonly marks: Pick<ReviewedMarks, 'isAllReviewed' | 'ofHunks' | 'setFileReviewed' | 'setHunkReviewed'>;
 }
 
 /** Registers the commands that keep, undo, show and ask about changes. */
@@ -36,7 +29,7 @@ export class HunkCommands implements Disposable {
   constructor(private readonly deps: HunkCommandsDeps) {}
 
   start(): void {
-    const { commands, editor, source } = this.deps;
+    const { commands, editor, marks, source } = this.deps;
     const handlers: [CommandId, (...args: readonly unknown[]) => unknown][] = [
       [commandIds.reviewKeepHunk, (...args) => this.keep(args)],
       [commandIds.reviewUndoHunk, (...args) => this.undo(args)],
@@ -45,6 +38,12 @@ export class HunkCommands implements Disposable {
       [commandIds.reviewUndoFile, (target) => source.undoFile(pathOf(target))],
       [commandIds.reviewKeepAll, () => source.keepAll()],
       [commandIds.reviewUndoAll, () => source.undoAll()],
+      [commandIds.reviewMarkHunk, (...args) => this.markHunk(args, true)],
+      [commandIds.reviewUnmarkHunk, (...args) => this.markHunk(args, false)],
+      [commandIds.reviewMarkHunkAndGoOn, (...args) => this.markHunkAndGoOn(args)],
+      [commandIds.reviewMarkFile, (target) => this.markFile(target)],
+      [commandIds.reviewUnmarkFile, (target) => marks.setFileReviewed(pathOf(target), false)],
+      [commandIds.reviewNextUnreviewed, () => this.goToUnreviewed()],
       [commandIds.reviewNext, () => this.goToChange(1)],
       [commandIds.reviewPrevious, () => this.goToChange(-1)],
       [commandIds.reviewOpen, (paths) => editor.open(z.array(z.string()).optional().catch(undefined).parse(paths))],
@@ -58,41 +57,73 @@ export class HunkCommands implements Disposable {
   }
 
   private async keep(args: readonly unknown[]): Promise<void> {
-    const { file, hunk } = await this.findTarget(args);
+    const { file, hunk } = await findHunk(this.deps.source, args);
     await this.deps.source.keepHunk(file.path, hunk, file.seen);
+    // Otherwise, the same change at another place of the file could look reviewed later.
+    await this.deps.marks.setHunkReviewed(file, hunk, false);
   }
 
   private async undo(args: readonly unknown[]): Promise<void> {
-    const { file, hunk } = await this.findTarget(args);
+    const { file, hunk } = await findHunk(this.deps.source, args);
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
   private async askAbout(args: readonly unknown[]): Promise<void> {
-    const { file, hunk } = await this.findTarget(args);
+    const { file, hunk } = await findHunk(this.deps.source, args);
     await this.deps.source.askAboutHunk(file.path, hunk, file.seen);
   }
 
-  /**
-   * Finds the hunk for the arguments of a command. The inline diff passes file, changes and index; a CodeLens passes
-   * file and hunk. Without arguments, uses the cursor.
-   */
-  private async findTarget([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
+  private async markHunk(args: readonly unknown[], isReviewed: boolean): Promise<void> {
+    const { marks, source } = this.deps;
+    const { file, hunk } = await findHunk(source, args);
+    const wasReviewed = (await marks.ofHunks(file))[file.hunks.indexOf(hunk)] === true;
+    await marks.setHunkReviewed(file, hunk, Toggle.safeParse(args[0]).success ? !wasReviewed : isReviewed);
+  }
+
+  private async markFile(target: unknown): Promise<void> {
+    const { marks } = this.deps;
+    const path = pathOf(target);
+    await marks.setFileReviewed(path, !(Toggle.safeParse(target).success && (await marks.isAllReviewed(path))));
+  }
+
+  /** In a file without changed lines, such as a deleted one, marks the file. */
+  private async markHunkAndGoOn(args: readonly unknown[]): Promise<void> {
+    const { marks, source } = this.deps;
+    const path = vscode.window.activeTextEditor?.document.uri.fsPath;
+    const isWhole =
+      args[0] === undefined && path !== undefined && source.paths.includes(path) && !(await hasHunks(path, source));
+    if (isWhole) await marks.setFileReviewed(path, true);
+    else await this.markHunk(args, true);
+    await this.goToUnreviewed();
+  }
+
+  /** Reveals the next change that is not reviewed: below the cursor, then in the following files, then from the beginning. */
+  private async goToUnreviewed(): Promise<void> {
+    const { marks, source } = this.deps;
+    const former = new Set(source.formerPaths.values());
+    const paths = source.paths.filter((path) => !former.has(path));
     const active = vscode.window.activeTextEditor;
-    const clicked = uri instanceof vscode.Uri ? uri : active?.document.uri;
-    const document = clicked && (await openDocument(clicked));
-    const file = document && (await hunksOf(this.deps.source, document));
-    if (!file) throw new Error('There are no agent changes in this file.');
-    const given = HunkOfLens.safeParse(at).data;
-    if (given) return { file, hunk: required(file.hunks.find((hunk) => isSameHunk(hunk, given))) };
-    if (Array.isArray(at)) {
-      const hunk = hunkOfChange(LineChange.parse(at[typeof index === 'number' ? index : 0]));
-      return { file, hunk: required(isBetweenSameLines(hunk, file.seen) ? hunk : undefined) };
+    const index = paths.indexOf(active?.document.uri.fsPath ?? '');
+    const line = index < 0 ? -1 : (active?.selection.active.line ?? -1);
+    const order = [...paths.slice(index < 0 ? 0 : index), ...paths.slice(0, index + 1)];
+    for (const [position, path] of order.entries()) {
+      if (await marks.isAllReviewed(path)) continue;
+      if (!(await hasHunks(path, source))) {
+        if (position === 0 && index >= 0 && order.length > 1) continue;
+        await this.openDiff(path);
+        return;
+      }
+      const editor = await showFile(path);
+      const file = editor && (await hunksOf(source, editor.document));
+      if (!file) continue;
+      const reviewed = await marks.ofHunks(file);
+      const after = position === 0 ? line : -1;
+      const hunk = file.hunks.find((one, at) => reviewed[at] === false && one.after.start > after);
+      if (!hunk) continue;
+      reveal(editor, hunk);
+      return;
     }
-    const isBaseline = clicked.scheme === textSchemes.baseline;
-    const line = active?.selection.active.line ?? 0;
-    const hunk = findHunkAtLine(file.hunks, line, isBaseline ? 'before' : 'after');
-    if (!hunk) throw new Error('There is no agent change at the cursor.');
-    return { file, hunk };
+    void vscode.window.setStatusBarMessage('All agent changes are reviewed.', shownMs);
   }
 
   /** Reveals the next or previous change, in this file or another file. */
@@ -111,7 +142,7 @@ export class HunkCommands implements Disposable {
     const index = paths.indexOf(path);
     const order = [...paths.slice(index + 1), ...paths.slice(0, index + 1)];
     for (const next of step > 0 ? order : (index < 0 ? order : [...order.slice(0, -1), path]).toReversed()) {
-      const other = await this.showFile(next);
+      const other = await showFile(next);
       if (!other) continue;
       const found = await hunksOf(this.deps.source, other.document);
       const first = found?.hunks.at(step > 0 ? 0 : -1);
@@ -120,15 +151,6 @@ export class HunkCommands implements Disposable {
       return;
     }
     throw new Error('There are no agent changes to review.');
-  }
-
-  /** Returns undefined if the file no longer exists. */
-  private async showFile(path: string): Promise<vscode.TextEditor | undefined> {
-    try {
-      return await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
-    } catch {
-      return undefined;
-    }
   }
 
   private async openDiff(path: string): Promise<void> {
@@ -141,58 +163,8 @@ export class HunkCommands implements Disposable {
   }
 }
 
-/** Opens a file. For a baseline document, opens its file. @throws Error */
-async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  const isBaseline = uri.scheme === textSchemes.baseline;
-  try {
-    return await vscode.workspace.openTextDocument(isBaseline ? vscode.Uri.file(uri.fsPath) : uri);
-  } catch (error) {
-    throw new Error('The file can’t be opened. Undo its changes in the Source Control view.', { cause: error });
-  }
-}
-
-function isSameHunk(one: Hunk, other: Hunk): boolean {
-  const isSame = (side: 'before' | 'after'): boolean =>
-    one[side].start === other[side].start && one[side].end === other[side].end;
-  return isSame('before') && isSame('after');
-}
-
-/** @throws Error if there is no hunk, because the file has changed since the user saw it */
-function required(hunk: Hunk | undefined): Hunk {
-  if (!hunk) throw new Error('The file has changed in the meantime. Try again.');
-  return hunk;
-}
-
-/** Whether the lines around the hunk are equal in both texts. Otherwise they have changed since it was computed. */
-function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: TextsShownToUser): boolean {
-  const [old, current] = [splitLines(baseline), splitLines(text)];
-  const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();
-  return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
-}
-
-/** Converts a change to a hunk. For an empty range, VS Code passes the preceding line. */
-function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
-  const range = (start: number, end: number): Hunk['before'] =>
-    end === 0 ? { start, end: start } : { start: start - 1, end };
-  return {
-    before: range(change.originalStartLineNumber, change.originalEndLineNumber),
-    after: range(change.modifiedStartLineNumber, change.modifiedEndLineNumber),
-  };
-}
-
-/**
- * Returns the path of the file for a command. The argument is a URI (editor title) or a resource (Source Control view).
- * Without it, uses the active editor. @throws Error
- */
-function pathOf(target: unknown): string {
-  const resource = isRecord(target) && !(target instanceof vscode.Uri) ? target['resourceUri'] : target;
-  const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
-  if (!uri) throw new Error('Open a file with agent changes first.');
-  return uri.fsPath;
-}
-
-function reveal(editor: vscode.TextEditor, hunk: Hunk): void {
-  const range = rangeOfHunk(hunk, editor.document);
-  editor.selection = new vscode.Selection(range.start, range.start);
-  editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+/** Whether the file exists and has lines to compare. */
+async function hasHunks(path: string, source: Pick<ReviewSource, 'texts'>): Promise<boolean> {
+  const { baseline, text } = await source.texts(path);
+  return baseline !== undefined && typeof text === 'string' && (baseline ?? '') !== text;
 }

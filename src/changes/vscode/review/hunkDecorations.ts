@@ -7,10 +7,11 @@ import { commandLink } from '../../../platform/common/commandLink';
 import type { Hunk } from '../../common/review/hunks';
 import { splitLines } from '../../common/review/lines';
 import { removedLines, type RemovedLines } from '../../common/review/removedLines';
-import type { ReviewSource } from '../../common/review/reviewSource';
-import { hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
+import type { ReviewedMarks } from '../../common/review/reviewedMarks';
+import type { FileHunks, ReviewSource } from '../../common/review/reviewSource';
+import { hunksOf, rangeOfHunk } from './fileHunks';
 
-/** Tints the changed lines in the editors, says how many were removed, and shows them in a hover with Keep and Undo. */
+/** Tints the changed lines in the editors unless they are reviewed, says how many were removed, and shows them in a hover with Keep and Undo. */
 export class HunkDecorations implements Disposable {
   private readonly changed = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
@@ -20,7 +21,7 @@ export class HunkDecorations implements Disposable {
     borderStyle: 'dashed',
     borderWidth: '1px',
   });
-  private readonly removed = vscode.window.createTextEditorDecorationType({
+  private readonly beside = vscode.window.createTextEditorDecorationType({
     after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 2em' },
   });
   /** Editors that have decorations. */
@@ -28,6 +29,7 @@ export class HunkDecorations implements Disposable {
 
   constructor(
     private readonly source: Pick<ReviewSource, 'baseline' | 'paths'>,
+    private readonly marks: Pick<ReviewedMarks, 'ofHunks'>,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
@@ -43,44 +45,55 @@ export class HunkDecorations implements Disposable {
 
   dispose(): void {
     this.changed.dispose();
-    this.removed.dispose();
+    this.beside.dispose();
   }
 
   private async decorate(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
     const file = await hunksOf(this.source, document);
+    const reviewed = file ? await this.marks.ofHunks(file) : [];
     // The text was edited in the meantime, so the editor is decorated again soon.
     if (file && file.seen.text !== document.getText()) return;
     if (file && file.hunks.length > 0) this.decorated.add(editor);
     else if (!this.decorated.delete(editor)) return;
-    const { changed, removed } = decorationsOf(document, file);
+    const { beside, changed } = decorationsOf(document, file, reviewed);
     editor.setDecorations(this.changed, changed);
-    editor.setDecorations(this.removed, removed);
+    editor.setDecorations(this.beside, beside);
   }
 }
 
 interface Decorations {
-  /** Of lines that were added or replaced. */
+  /** Of lines that were added or replaced, and are not reviewed. */
   readonly changed: vscode.DecorationOptions[];
-  /** Of places from which lines were removed. */
-  readonly removed: vscode.DecorationOptions[];
+  /** What stands beside changes: how many lines were removed, and whether the change is reviewed. */
+  readonly beside: vscode.DecorationOptions[];
 }
 
-function decorationsOf(document: vscode.TextDocument, file: FileHunks | undefined): Decorations {
-  const decorations: Decorations = { changed: [], removed: [] };
+function decorationsOf(
+  document: vscode.TextDocument,
+  file: FileHunks | undefined,
+  reviewed: readonly boolean[],
+): Decorations {
+  const decorations: Decorations = { changed: [], beside: [] };
   if (!file) return decorations;
   const baseline = splitLines(file.seen.baseline);
-  for (const hunk of file.hunks) {
+  for (const [index, hunk] of file.hunks.entries()) {
     const removed = removedLines(hunk, baseline);
-    const hoverMessage = hoverOf(document, hunk, removed);
+    const isReviewed = reviewed[index] === true;
+    const hoverMessage = hoverOf(document, hunk, removed, isReviewed);
     const isGone = hunk.after.end === hunk.after.start;
-    if (!isGone) decorations.changed.push({ range: rangeOfHunk(hunk, document), hoverMessage });
-    if (!removed) continue;
-    decorations.removed.push({
-      range: endOfMarkedLine(document, hunk, isGone),
-      // The changed lines have the same hover.
-      ...(isGone && { hoverMessage }),
-      renderOptions: { after: { contentText: `−${countWithNoun(removed.count, 'line')}` } },
+    const isTinted = !isGone && !isReviewed;
+    if (isTinted) decorations.changed.push({ range: rangeOfHunk(hunk, document), hoverMessage });
+    const notes = [
+      ...(removed ? [`−${countWithNoun(removed.count, 'line')}`] : []),
+      ...(isReviewed ? ['reviewed'] : []),
+    ];
+    if (notes.length === 0) continue;
+    decorations.beside.push({
+      range: isGone || isTinted ? endOfMarkedLine(document, hunk, isGone) : rangeOfFirstLine(document, hunk),
+      // The tinted lines have the same hover.
+      ...(!isTinted && { hoverMessage }),
+      renderOptions: { after: { contentText: notes.join(' · ') } },
     });
   }
   return decorations;
@@ -93,15 +106,22 @@ function endOfMarkedLine(document: vscode.TextDocument, { after }: Hunk, isGone:
   return new vscode.Range(end, end);
 }
 
+function rangeOfFirstLine(document: vscode.TextDocument, { after }: Hunk): vscode.Range {
+  return document.validateRange(new vscode.Range(after.start, 0, after.start, Number.MAX_SAFE_INTEGER));
+}
+
 function hoverOf(
   { languageId, uri }: vscode.TextDocument,
   hunk: Hunk,
   removed: RemovedLines | undefined,
+  isReviewed: boolean,
 ): vscode.MarkdownString {
-  const { reviewKeepHunk, reviewUndoHunk } = commandIds;
+  const { reviewKeepHunk, reviewMarkHunk, reviewUndoHunk, reviewUnmarkHunk } = commandIds;
   const link = (title: string, id: string): string => commandLink(title, id, [uri.toJSON(), hunk]);
-  const hover = new vscode.MarkdownString(`${link('Keep', reviewKeepHunk)} · ${link('Undo', reviewUndoHunk)}`);
-  hover.isTrusted = { enabledCommands: [reviewKeepHunk, reviewUndoHunk] };
+  const mark = isReviewed ? link('Mark as Not Reviewed', reviewUnmarkHunk) : link('Mark as Reviewed', reviewMarkHunk);
+  const links = [link('Keep', reviewKeepHunk), link('Undo', reviewUndoHunk), mark];
+  const hover = new vscode.MarkdownString(links.join(' · '));
+  hover.isTrusted = { enabledCommands: [reviewKeepHunk, reviewUndoHunk, reviewMarkHunk, reviewUnmarkHunk] };
   if (!removed) return hover;
   hover.appendMarkdown('\n\nBefore the agent’s change:\n');
   hover.appendCodeblock(removed.text, languageId);

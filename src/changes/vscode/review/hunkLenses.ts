@@ -2,10 +2,14 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import { commandIds } from '../../../manifest';
 import type { Hunk } from '../../common/review/hunks';
-import type { ReviewSource } from '../../common/review/reviewSource';
-import { findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
+import type { ReviewedMarks } from '../../common/review/reviewedMarks';
+import type { FileHunks, ReviewSource } from '../../common/review/reviewSource';
+import { findHunkAtLine, hunksOf, rangeOfHunk } from './fileHunks';
 
-/** Shows Keep, Undo, Next and Side Question above the change at the cursor, or above all if `backline.review.codeLens` is on. */
+/**
+ * Shows Keep, Undo, Mark as Reviewed, Next and Side Question above the change at the cursor, or above all if
+ * `backline.review.codeLens` is on.
+ */
 export class HunkLenses implements vscode.CodeLensProvider {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<void>());
@@ -16,6 +20,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   constructor(
     private readonly reviewSource: ReviewSource,
     private readonly showsAll: () => boolean,
+    private readonly marks: Pick<ReviewedMarks, 'ofHunks'>,
   ) {
     this.disposables.add(
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
@@ -39,6 +44,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
     if (editor) this.provided = file && { uri: document.uri.toString(), file, atCursor };
     if (!file) return [];
     const showsAll = this.showsAll();
+    const reviewed = await this.marks.ofHunks(file);
     return file.hunks.flatMap((hunk, index) => {
       if (!showsAll && hunk !== atCursor) return [];
       const range = rangeOfHunk(hunk, document);
@@ -47,6 +53,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
         new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),
+        new vscode.CodeLens(range, { ...markOf(reviewed[index] === true), arguments: target }),
         new vscode.CodeLens(range, { title: `Next (${position})`, command: commandIds.reviewNext }),
         new vscode.CodeLens(range, {
           title: 'Side Question',
@@ -66,6 +73,12 @@ export class HunkLenses implements vscode.CodeLensProvider {
   private refreshAtCursor(): void {
     if (this.reviewSource.paths.length > 0 && !this.showsAll()) this.refresh();
   }
+}
+
+function markOf(isReviewed: boolean): vscode.Command {
+  return isReviewed
+    ? { title: 'Mark as Not Reviewed', command: commandIds.reviewUnmarkHunk }
+    : { title: 'Mark as Reviewed', command: commandIds.reviewMarkHunk };
 }
 
 function hunkAtCursor({ selection }: vscode.TextEditor, { hunks }: FileHunks): Hunk | undefined {

@@ -9,7 +9,7 @@ import {
 } from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
-import { formatCountWithNoun } from '../../../transcript/browser/parts/format';
+import { formatCount, formatCountWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
@@ -20,7 +20,7 @@ import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 export function ChangesBar() {
   const page = usePage();
-  const { session } = usePageState();
+  const { reviewed, session } = usePageState();
   if (!session || session.changes.length === 0) return null;
   const { changes, changeTotals = totalsOf(changes) } = session;
   const { files } = changeTotals;
@@ -35,6 +35,7 @@ export function ChangesBar() {
             {total}
           </span>
           <ChangeCounts changes={[changeTotals]} />
+          {reviewed && <Reviewed {...reviewed} />}
         </summary>
         <ul>
           {changes.map((change) => (
@@ -68,6 +69,18 @@ export function ChangesBar() {
         />
       </span>
     </section>
+  );
+}
+
+function Reviewed({ reviewed, total }: { readonly reviewed: number; readonly total: number }) {
+  return (
+    <span
+      class="changes-reviewed one-line"
+      title={`${formatCount(reviewed)} of ${formatCountWithNoun(total, 'change')} reviewed`}
+    >
+      {`${formatCount(reviewed)} of ${formatCount(total)}`}
+      <span class="word"> reviewed</span>
+    </span>
   );
 }
 

@@ -51,6 +51,8 @@ interface ChatPageState {
   readonly deletedAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
   readonly notices: readonly NoticeView[];
+  /** The changes of the conversation, and those that are reviewed. Undefined if none is. */
+  readonly reviewed: { readonly reviewed: number; readonly total: number } | undefined;
   readonly isUntrusted: boolean;
   readonly problems: readonly RequestProblem[];
   readonly isSessionListShown: boolean;
@@ -85,6 +87,7 @@ export class ChatPageStore extends PageState<ChatPageState> {
       deletedAttachmentIds: [],
       promptHistory: [],
       notices: [],
+      reviewed: undefined,
       isUntrusted: false,
       problems: [],
       isSessionListShown: false,
@@ -112,6 +115,7 @@ export class ChatPageStore extends PageState<ChatPageState> {
       ...(session !== undefined && { session: session ?? undefined, joining: this.joiningWith(session) }),
       ...(session === null && { isStartingConversation: false }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
+      ...(update.reviewed !== undefined && { reviewed: update.reviewed ?? undefined }),
       ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, deletedAttachmentIds: missing, promptHistory: history }),

@@ -1,7 +1,7 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
 import { mergePreferringTheirs } from '../../../changes/common/review/threeWayMerge';
-import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
+import type { TextsOfChange, TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort, TextFile, WriteOptions } from '../../../editor/common/editorPort';
 import {
   ChatError,
@@ -97,15 +97,18 @@ export class FileReview {
 
   /** Implements `ReviewSource.baseline`. */
   async baseline(requestedPath: string): Promise<FileText> {
+    return (await this.texts(requestedPath)).baseline;
+  }
+
+  async texts(requestedPath: string): Promise<TextsOfChange> {
     const path = await this.ports.resolvePath(requestedPath);
-    const file = this.ports.ledger.getFile(path);
+    const { fileTexts, ledger, states } = this.ports;
+    const now = await fileTexts.readWithUnsavedText(path);
+    const file = ledger.getFile(path);
     // The text is unchanged, for example if only the file mode differs.
-    if (!file)
-      return this.ports.states.hasChanges(path)
-        ? (await this.ports.fileTexts.readWithUnsavedText(path)).text
-        : undefined;
-    const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readWithUnsavedText(path));
-    return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
+    if (!file) return { baseline: states.hasChanges(path) ? now.text : undefined, text: now.text };
+    const baseline = await ledger.textWithoutChange(file, now);
+    return { baseline: baseline === undefined ? await fileTexts.textOf(file.before) : baseline, text: now.text };
   }
 
   /**

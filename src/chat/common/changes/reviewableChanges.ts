@@ -1,6 +1,6 @@
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
-import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
+import type { TextsOfChange, TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
 import type {
   FileStatesBeforeAndAfter,
@@ -66,6 +66,10 @@ export class ReviewableChanges implements ChatFileChanges {
 
   baseline(path: string): Promise<string | null | undefined> {
     return this.journal.review.baseline(path);
+  }
+
+  async texts(path: string): Promise<TextsOfChange> {
+    return { ...(await this.journal.review.texts(path)), state: JSON.stringify(this.statesOf(path) ?? null) };
   }
 
   async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {

@@ -81,6 +81,8 @@ export const ChatUpdate = z.object({
   history: optional(z.array(Text)),
   /** What Backline has to say while the user is in the chat. */
   notices: optional(z.array(NoticeView)),
+  /** The changes of the displayed conversation, and those that are reviewed; null if none is. */
+  reviewed: optional(z.nullable(z.object({ reviewed: z.int(), total: z.int() }))),
   /** Whether the workspace is not trusted, so that agents can't start. */
   untrusted: optional(z.boolean()),
 });

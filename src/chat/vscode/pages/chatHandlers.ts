@@ -42,7 +42,7 @@ export function createChatHandlers(
   services: ChatPageServices,
   store: DisposableStore,
 ): RequestHandlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, restore, review, turnReviews, undo } = services;
+  const { chats, backends, mentions, newDraft, editor, code, keep, restore, review, turnReviews, undo } = services;
   const sessionListing = store.add(new SessionListing(chats));
   let sessionSearch = new AbortController();
   let mentionSearch = new AbortController();
@@ -346,8 +346,8 @@ export function createChatHandlers(
     }),
     keepChanges: chatRequests.keepChanges.withHandler(async ({ sessionId, path, renamedFrom }) => {
       const chat = await chatOf(sessionId);
-      await chat.keepChanges(path);
-      if (renamedFrom !== undefined) await chat.keepChanges(renamedFrom);
+      if (path === undefined) await keep.keepAll([chat]);
+      else await keep.keepFile(chat, { path, renamedFrom });
     }),
   };
 }

@@ -3,6 +3,7 @@ import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { EnterDuringTurn } from '../../../platform/common/settings';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
+import type { ReviewProgress } from '../../../changes/common/review/reviewedMarks';
 import type { Chat, Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
@@ -25,6 +26,7 @@ import type { PresetActions } from '../prompts/presetActions';
 import type { RestoreActions } from '../review/restoreActions';
 import type { ConversationActions } from '../review/conversationActions';
 import type { TurnReviews } from '../review/turnReviews';
+import type { KeepActions } from '../review/keepActions';
 import type { UndoActions } from '../review/undoActions';
 
 /** The services that all chat pages of a window share. */
@@ -54,6 +56,8 @@ export interface ChatPageServices {
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
+  readonly keep: KeepActions;
+  readonly reviewed: ReviewProgress;
   /** Lets the user pick an agent that can be used. Resolves to undefined if the user picks none. */
   readonly pickOtherAgent: (exceptId: string) => Promise<ForkAgent | undefined>;
   readonly repairBackend: (backendId: string, how?: RepairKind) => Promise<void>;

@@ -1,10 +1,11 @@
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
-import type { ReviewSource, TextsShownToUser } from '../../../changes/common/review/reviewSource';
+import type { ReviewSource, TextsOfChange, TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
 import { canUndo } from '../../../transcript/common/shownChanges';
 import type { Asides } from '../asides/asides';
+import type { KeepActions } from './keepActions';
 import type { UndoActions } from './undoActions';
 
 /**
@@ -15,6 +16,7 @@ export class OpenChatsReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
     private readonly undoActions: Pick<UndoActions, 'undoFile' | 'undoAll'>,
+    private readonly keepActions: Pick<KeepActions, 'keepAll' | 'keepFile'>,
     private readonly asides: Pick<Asides, 'ask'>,
   ) {}
 
@@ -42,6 +44,10 @@ export class OpenChatsReview implements ReviewSource {
     return await this.chatOf(path)?.fileChanges.baseline(path);
   }
 
+  async texts(path: string): Promise<TextsOfChange> {
+    return (await this.chatOf(path)?.fileChanges.texts(path)) ?? { baseline: undefined, text: undefined };
+  }
+
   async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.requireChat(path).fileChanges.keepHunk(path, hunk, seen);
   }
@@ -55,7 +61,7 @@ export class OpenChatsReview implements ReviewSource {
   }
 
   async keepFile(path: string): Promise<void> {
-    for (const chat of this.chatsOf(path)) await chat.keepChanges(path);
+    for (const chat of this.chatsOf(path)) await this.keepActions.keepFile(chat, { path });
   }
 
   async undoFile(path: string): Promise<void> {
@@ -66,7 +72,7 @@ export class OpenChatsReview implements ReviewSource {
   }
 
   async keepAll(): Promise<void> {
-    for (const chat of this.changedChats) await chat.keepChanges();
+    await this.keepActions.keepAll(this.changedChats);
   }
 
   /** Continues with the other conversations if one fails. @throws Error that names all failures */

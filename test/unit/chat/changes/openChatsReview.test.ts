@@ -33,6 +33,10 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
         return Promise.resolve(answer);
       },
     },
+    {
+      keepFile: (chat, file) => chat.keepChanges(file.path),
+      keepAll: () => Promise.resolve(),
+    },
     { ask: ({ id }, subject) => Promise.resolve(void asked.push([id, subject])) },
   );
 

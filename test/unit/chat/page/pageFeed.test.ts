@@ -42,6 +42,8 @@ describe('PageFeed', () => {
   let offeredChange: Emitter<void>;
   let enterDuringTurn: { value: EnterDuringTurn; onDidChange: Emitter<void>['event'] };
   let enterDuringTurnChange: Emitter<void>;
+  let counts: { reviewed: number; total: number } | undefined;
+  let reviewedChange: Emitter<void>;
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
@@ -62,6 +64,8 @@ describe('PageFeed', () => {
     offeredChange = new Emitter<void>(throwIt);
     enterDuringTurnChange = new Emitter<void>(throwIt);
     enterDuringTurn = { value: 'steer', onDidChange: enterDuringTurnChange.event };
+    counts = undefined;
+    reviewedChange = new Emitter<void>(throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({
@@ -84,6 +88,7 @@ describe('PageFeed', () => {
       newOptions,
       presets: new SettingPresets(),
       notices,
+      reviewed: { countsOf: () => counts, onDidChange: reviewedChange.event },
       folders: () => ['/work'],
       isTrusted: () => true,
       newDraft: begun,
@@ -220,6 +225,20 @@ describe('PageFeed', () => {
     assert.deepEqual(await told(), [null, 'a.ts']);
     offeredRow = undefined;
     assert.deepEqual(await told(), [null, 'a.ts', null]);
+  });
+
+  it('posts how many changes are reviewed, when that changes and for another conversation', async () => {
+    feed.connectPage();
+    assert.equal(posted.at(-1)?.reviewed, null);
+    feed.show(await chats.create('demo-agent'));
+    counts = { reviewed: 12, total: 20 };
+    reviewedChange.fire();
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1)?.reviewed, { reviewed: 12, total: 20 });
+    counts = undefined;
+    feed.show(undefined);
+    clock.advance(100);
+    assert.equal(posted.at(-1)?.reviewed, null);
   });
 
   it('posts what Enter does during a turn, also when the setting changes', () => {

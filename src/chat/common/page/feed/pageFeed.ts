@@ -1,6 +1,7 @@
 import { Coalescer, type Clock } from '../../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../../base/common/disposable';
 import type { Event } from '../../../../base/common/event';
+import type { ReviewCounts, ReviewProgress } from '../../../../changes/common/review/reviewedMarks';
 import type { EnterDuringTurn } from '../../../../platform/common/settings';
 import type { LoadAnswer, LoadRequest } from '../../../../transcript/common/loadRequest';
 import { initialEntryCount, type TranscriptFeed } from '../../../../transcript/common/transcriptFeed';
@@ -30,6 +31,7 @@ interface PageFeedPorts {
   readonly newOptions: Pick<NewSessionOptions, 'of' | 'commandsFor' | 'rememberCommands' | 'onDidChange'>;
   readonly presets: Pick<Presets, 'onDidChange' | 'presetFor' | 'viewFor'>;
   readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
+  readonly reviewed: Pick<ReviewProgress, 'countsOf' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
@@ -64,6 +66,7 @@ const allParts: readonly UpdatePart[] = [
   'missing',
   'history',
   'notices',
+  'reviewed',
   'untrusted',
 ];
 
@@ -101,6 +104,7 @@ export class PageFeed implements Disposable {
       notices,
       offered,
       presets,
+      reviewed,
     } = this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
@@ -114,6 +118,7 @@ export class PageFeed implements Disposable {
     this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(enterDuringTurn.onDidChange(() => this.markDirty('enterDuringTurn')));
+    this.disposables.add(reviewed.onDidChange(() => this.markDirty('reviewed')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(offered.onDidChange(() => this.refreshOffered()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissingAttachments()));
@@ -149,7 +154,7 @@ export class PageFeed implements Disposable {
       store.add(chat.transcript.onDidChange(() => this.scheduleFrame()));
       this.shownChat = { chat, feed, store };
     }
-    this.markDirty('session', 'newOptions', 'standing', 'draft', 'history');
+    this.markDirty('session', 'newOptions', 'standing', 'draft', 'history', 'reviewed');
     this.refreshChips();
     this.refreshMissingAttachments();
   }
@@ -253,6 +258,11 @@ export class PageFeed implements Disposable {
     else this.scheduleFrame();
   }
 
+  private get reviewedCounts(): ReviewCounts | undefined {
+    const changed = this.chat?.fileChanges.list.map(({ path }) => path) ?? [];
+    return this.ports.reviewed.countsOf(changed);
+  }
+
   private scheduleFrame(): void {
     if (this.isPageConnected) this.pace.schedule();
   }
@@ -290,6 +300,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('missing') ? { missing: [...this.missingReading.value] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('notices') ? { notices: [...notices.views] } : {}),
+      ...(isDirty('reviewed') ? { reviewed: this.reviewedCounts ?? null } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
     this.dirtyParts.clear();
