@@ -19,7 +19,11 @@ const maxEdits = 800;
 
 /** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */
 export function hunksBetween(before: string, after: string): Hunk[] {
-  const [old, current] = [splitLines(before), splitLines(after)];
+  return hunksOfLines(splitLines(before), splitLines(after));
+}
+
+/** The same for texts that are split already. */
+export function hunksOfLines(old: readonly string[], current: readonly string[]): Hunk[] {
   const { end, start } = commonPrefixAndSuffix(old, current);
   const removed = old.slice(start, old.length - end);
   const added = current.slice(start, current.length - end);

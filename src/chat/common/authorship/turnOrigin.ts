@@ -16,7 +16,7 @@ export const TurnOrigin = z.object({
 export type TurnOrigin = z.infer<typeof TurnOrigin>;
 
 /** Returns the model that is chosen in the options of a session. */
-function chosenModel(options: readonly ConfigOption[]): TurnOrigin['model'] {
+export function chosenModel(options: readonly ConfigOption[]): TurnOrigin['model'] {
   const option = findOption(options, 'model');
   if (option?.type !== 'select') return undefined;
   const { choices, value: id } = option;
