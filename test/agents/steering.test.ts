@@ -81,7 +81,9 @@ for (const [id, protocol] of cases) {
         await rm(home, { recursive: true, force: true, maxRetries: 5 });
       });
 
-      const steer = async (): Promise<void> => assert.equal(await session.steer?.({ text: steered }), 'joined');
+      // Codex reports in version 2 what it reads.
+      const taken = protocol === '2' ? 'accepted' : 'joined';
+      const steer = async (): Promise<void> => assert.equal(await session.steer?.({ text: steered }, 'p1'), taken);
 
       /** Ends the turn, in which the model has got the prompt once, and nothing looks like another prompt. */
       async function checkEnd(): Promise<void> {
@@ -91,6 +93,10 @@ for (const [id, protocol] of cases) {
         assert.ok(`${said.join('')}${end.response}`.includes(seen), said.join(''));
         assert.equal((model.requests.at(-1) ?? '').split(steered).length - 1, 1, 'the model has it once');
         assert.equal(follower.all('prompt:submit').length, 1);
+        assert.deepEqual(
+          follower.all('prompt:read').map(({ prompt_id }) => prompt_id),
+          protocol === '2' ? ['p1'] : [],
+        );
         assert.equal(session.turn, 'none');
       }
 

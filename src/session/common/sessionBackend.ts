@@ -189,12 +189,13 @@ export interface BackendSession extends TurnSource, Disposable {
    */
   sendPrompt(input: PromptInput): Promise<{ requestId: string }>;
   /**
-   * Adds a prompt to the turn that runs. `joined`: the agent has taken it and goes on in the same turn. `noTurn`: no turn ran,
-   * and nothing was taken. Absent while that is not possible: the agent cannot do it, waits for a sign-in, or works on what was not
+   * Adds a prompt to the turn that runs. `joined`: the agent has taken it and goes on in the same turn. `accepted`: the same, but it
+   * says when it reads it: the event `prompt:read` has the `promptId`. It may come before this returns, after the turn, or never. `noTurn`: no
+   * turn ran, and nothing was taken. Absent while that is not possible: the agent cannot do it, waits for a sign-in, or works on what was not
    * asked in this session since it was opened.
    * @throws BackendError; the agent has not taken the prompt, unless `isDoubtful`: then it is not known
    */
-  readonly steer?: ((input: PromptInput) => Promise<'joined' | 'noTurn'>) | undefined;
+  readonly steer?: ((input: PromptInput, promptId: string) => Promise<SteerResult>) | undefined;
   /** Cancels the turn, whoever began it. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**
@@ -213,6 +214,9 @@ export interface BackendSession extends TurnSource, Disposable {
   setConfig(optionId: string, value: string | boolean): Promise<void>;
   close(): Promise<void>;
 }
+
+/** See `BackendSession.steer`. */
+export type SteerResult = 'joined' | 'accepted' | 'noTurn';
 
 export interface PromptInput {
   readonly text: string;

@@ -223,6 +223,8 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('approval:granted', { approval_id: Text, decision: Text }),
   event('approval:denied', { approval_id: Text, decision: Text, reason: Text.optional() }),
 
+  /** The agent has read a prompt that was added to a turn, see `BackendSession.steer`. */
+  event('prompt:read', { prompt_id: Text }),
   event('plan:update', { entries: PlanEntries }),
   event('config:update', { options: z.array(ConfigOption) }),
   event('commands:update', { commands: z.array(SlashCommand) }),

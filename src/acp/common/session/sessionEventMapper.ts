@@ -343,6 +343,10 @@ export class SessionEventMapper {
     return [...this.openMessages.keys()].flatMap((index) => this.endMessageBlock(index));
   }
 
+  mapReadPrompt(promptId: string): SessionEvent[] {
+    return [{ event: 'prompt:read', data: { session_id: this.sessionId, prompt_id: promptId } }];
+  }
+
   private noticeEvent(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }

@@ -8,6 +8,7 @@ import { textOfBlock } from '../session/toolContent';
 import { turnEndOf } from '../session/turnUsage';
 import { parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import type { ContentBlock } from '../session/wireSchema';
+import { PromptReports, type ExpectedReport } from './promptReports';
 import { isExtensionName, readableTextOf } from './unknownParts';
 import { V2Messages } from './v2Messages';
 import { sessionUpdates, type SessionUpdateKind, type StateUpdate } from './v2Schema';
@@ -30,8 +31,9 @@ export class V2Updates implements UpdateReader {
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
   /** Unknown kinds of updates about which the user was notified. */
   private readonly unknownKinds = new Set<string>();
-  /** Texts of prompts that this window has added to a turn, and that the agent may report when that turn has ended. */
-  private readonly steered: { readonly text: string }[] = [];
+  /** The prompts that this window has added to a turn, and that the agent may report when that turn has ended. */
+  private readonly steered: { readonly id: string; readonly text: string }[] = [];
+  private readonly reports = new PromptReports();
   /** Ids of recent prompts that need not be shown again: this window sent them, or they are already in the transcript. */
   private readonly handledPromptIds = new Set<string>();
 
@@ -43,22 +45,33 @@ export class V2Updates implements UpdateReader {
     this.terminals = new V2Terminals(mapper);
   }
 
-  /**
-   * Call before a prompt is added to a turn. The agent's report of it is no prompt of another client. Returns a function to call if
-   * the agent has not taken it.
-   */
-  expectSteered(text: string): () => void {
-    const expected = { text };
-    if (text.trim() !== '') this.steered.push(expected);
+  /** Call before a prompt is added to a turn. The agent's report of it is no prompt of another client. */
+  expectSteered(id: string, text: string): ExpectedReport {
+    const expected = { id, text };
+    const canBeReported = text.trim() !== '';
+    if (canBeReported) {
+      this.steered.push(expected);
+      this.reports.expect(expected);
+    }
     if (this.steered.length > maxSteered) this.steered.shift();
-    return () => {
-      const at = this.steered.indexOf(expected);
-      if (at !== -1) this.steered.splice(at, 1);
+    return {
+      isCertain: () => canBeReported && this.reports.areCertain,
+      forget: () => {
+        this.reports.forget(expected);
+        const at = this.steered.indexOf(expected);
+        if (at !== -1) this.steered.splice(at, 1);
+      },
     };
+  }
+
+  /** Call at the end of each turn of this window. */
+  handleOwnTurnEnd(isStopped: boolean): void {
+    this.reports.handleEnd(isStopped);
   }
 
   /** Call when the agent's process has ended. */
   markIdle(): void {
+    this.reports.clear();
     this.setWorking(false, false);
   }
 
@@ -197,11 +210,11 @@ export class V2Updates implements UpdateReader {
     const text = content.map(textOfBlock).join('');
     if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
     if (mapper.isInOwnTurn) {
-      this.takeSteered(text);
+      this.reports.handlePrompt();
       this.handledPromptIds.add(messageId);
       const [oldest] = this.handledPromptIds;
       if (this.handledPromptIds.size > maxPlans && oldest !== undefined) this.handledPromptIds.delete(oldest);
-      return [];
+      return this.takeSteered(text) ?? [];
     }
     if (this.handledPromptIds.has(messageId)) return [];
     if (this.othersPrompt?.messageId === messageId) {
@@ -213,11 +226,16 @@ export class V2Updates implements UpdateReader {
     return events;
   }
 
-  /** Whether the text is that of a prompt that this window has added to a turn. Its attachments come before it. */
-  private takeSteered(reported: string): boolean {
-    const at = this.steered.findIndex(({ text }) => endsWithIgnoringSpace(reported, text));
-    if (at !== -1) this.steered.splice(at, 1);
-    return at !== -1;
+  /**
+   * Returns the event which says that the agent has read a prompt, if the text is that of one that this window has added to a turn. Its
+   * attachments come before it.
+   */
+  private takeSteered(reported: string): SessionEvent[] | undefined {
+    const found = this.steered.find(({ text }) => endsWithIgnoringSpace(reported, text));
+    if (!found) return undefined;
+    this.steered.splice(this.steered.indexOf(found), 1);
+    this.reports.handleAdded(found);
+    return this.mapper.mapReadPrompt(found.id);
   }
 
   private flushOthersPrompt(): SessionEvent[] {
@@ -225,7 +243,8 @@ export class V2Updates implements UpdateReader {
     if (!othersPrompt) return [];
     this.othersPrompt = undefined;
     this.handledPromptIds.add(othersPrompt.messageId);
-    if (this.takeSteered(othersPrompt.text)) return [];
+    const read = this.takeSteered(othersPrompt.text);
+    if (read) return read;
     return mapper.isInOwnTurn ? [] : mapper.mapOthersPrompt(othersPrompt.text);
   }
 }

@@ -135,7 +135,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.binding = new SessionBinding(bindingDeps, client);
     this.promptSender = new PromptSender({
       ...{ agent, binding: this.binding, config: this.sessionConfig, editor, log, notify: this.notify, owner: this },
-      onSteer: (text) => this.updates.expectSteered(text),
+      updates: this.updates,
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
     const modeName = () => this.mapper.config.modeName;

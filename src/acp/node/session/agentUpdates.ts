@@ -5,6 +5,7 @@ import type { PermissionRequest } from '../../common/session/agentMessages';
 import { SubagentUpdates, type SubagentPart } from '../../common/subagents/subagentUpdates';
 import { v1ShownSubagentUpdateOf, V1Updates } from '../../common/v1/v1Updates';
 import { v2ShownSubagentUpdateOf } from '../../common/v2/v2Subagents';
+import type { ExpectedReport } from '../../common/v2/promptReports';
 import { V2Updates } from '../../common/v2/v2Updates';
 import type { ProtocolVersion } from '../connection/protocolRequests';
 
@@ -38,9 +39,14 @@ export class AgentUpdates {
     return this.subagents.toParentRequest(request);
   }
 
+  /** See `V2Updates`. An agent of version 1 reports no prompts. */
+  expectSteered(id: string, text: string): ExpectedReport {
+    return this.v2.expectSteered(id, text);
+  }
+
   /** See `V2Updates`. */
-  expectSteered(text: string): () => void {
-    return this.v2.expectSteered(text);
+  handleOwnTurnEnd(isStopped: boolean): void {
+    this.v2.handleOwnTurnEnd(isStopped);
   }
 
   logIgnored(log: Logger): void {

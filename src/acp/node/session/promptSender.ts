@@ -8,11 +8,13 @@ import {
   type BackendSession,
   type PromptAttachment,
   type PromptInput,
+  type SteerResult,
 } from '../../../session/common/sessionBackend';
 import type { TurnResult } from '../../common/session/agentMessages';
 import { isAuthRequired } from '../connection/agentErrors';
 import type { AgentClient } from '../connection/agentClient';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
+import type { AgentUpdates } from './agentUpdates';
 import { toPromptBlocks } from './promptBlocks';
 import type { SessionBinding } from './sessionBinding';
 import type { SessionConfig } from './sessionConfig';
@@ -27,8 +29,7 @@ interface PromptSenderDeps {
   readonly notify: (level: 'info' | 'warning', message: string) => void;
   /** The session, for the requests. */
   readonly owner: object;
-  /** Called before a prompt is added to a turn. The result is called if the agent has not taken it. */
-  readonly onSteer: (text: string) => () => void;
+  readonly updates: Pick<AgentUpdates, 'expectSteered' | 'handleOwnTurnEnd'>;
   /** Called at the end of the turn, in the order of the agent's messages. */
   readonly onEnd: (result: TurnResult, signal: AbortSignal) => void;
 }
@@ -64,7 +65,7 @@ export class PromptSender {
 
   /** See `BackendSession.steer`. Absent while the agent has no prompt of this session: nothing could be joined. */
   get steer(): BackendSession['steer'] {
-    return this.open?.client.abilities.steering === true ? (input) => this.addToTurn(input) : undefined;
+    return this.open?.client.abilities.steering === true ? (input, id) => this.addToTurn(input, id) : undefined;
   }
 
   /** Sends a prompt. Resolves at the end of the turn. Cancels it when `signal` fires. @throws the agent's error */
@@ -94,7 +95,7 @@ export class PromptSender {
   }
 
   private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { binding, config, editor, log, notify, onEnd } = this.deps;
+    const { binding, config, editor, log, notify, onEnd, updates } = this.deps;
     const attached = await binding.ensureAttached(signal);
     await config.ensureAsksIfReadOnly(attached, signal);
     const { agentSessionId, client, hasForgotten } = attached;
@@ -117,12 +118,13 @@ export class PromptSender {
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
+      updates.handleOwnTurnEnd(signal.aborted);
       if (this.open === open) this.open = undefined;
     }
   }
 
-  private async addToTurn(input: PromptInput): Promise<'joined' | 'noTurn'> {
-    const { agent, editor, notify, onSteer, owner } = this.deps;
+  private async addToTurn(input: PromptInput, id: string): Promise<SteerResult> {
+    const { agent, editor, notify, owner, updates } = this.deps;
     const { open } = this;
     if (!open) return 'noTurn';
     const { agentSessionId, client, signal } = open;
@@ -135,14 +137,17 @@ export class PromptSender {
     if (blocks.length === 0) throw new BackendError('invalidRequest', 'There is nothing to send.');
     // The turn may have ended or been stopped while files were read.
     if (this.open !== open || signal.aborted) return 'noTurn';
-    const onNotTaken = onSteer(input.text);
+    const report = updates.expectSteered(id, input.text);
     const asked = askToSteer(client, agentSessionId, blocks, { agent, owner });
     const outcome = await asked.catch((error: unknown) => {
-      if (isBackendError(error) && !isDoubtful(error)) onNotTaken();
+      if (isBackendError(error) && !isDoubtful(error)) report.forget();
       throw error;
     });
-    if (outcome === 'noTurn') onNotTaken();
-    else for (const note of notes) notify('warning', note);
-    return outcome;
+    if (outcome === 'noTurn') {
+      report.forget();
+      return outcome;
+    }
+    for (const note of notes) notify('warning', note);
+    return report.isCertain() ? 'accepted' : 'joined';
   }
 }

@@ -80,7 +80,7 @@ function QueueRow({ prompt, session }: { prompt: QueuedPrompt; session: Conversa
       </span>
       {isJoining && (
         <span class="queue-note">
-          Sending<span> to the agent</span>…
+          Waiting<span> for the agent</span>…
         </span>
       )}
       {!isJoining && session.status !== 'readonly' && (

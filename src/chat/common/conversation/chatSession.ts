@@ -346,6 +346,10 @@ export class ChatSession implements Chat {
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
     if (this.interruption?.consumeEarlyEnd(event)) return;
+    if (event.event === 'prompt:read') {
+      this.prompts.handleRead(event.data.prompt_id);
+      return;
+    }
     if (this.conversation.head.aside) this.stopAsideIfChanged(event);
     else if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
     this.conversation.addEvent(event);

@@ -73,8 +73,8 @@ export const LogRecord = z.discriminatedUnion('type', [
    * (`asked`), has not taken it (`released`), or perhaps has (`unknown`); then it is not sent by itself.
    */
   record('steering', { id: Text, state: z.enum(['wanted', 'asked', 'released', 'unknown']) }),
-  /** The agent has taken the prompt into the turn. It is no longer in the queue. */
-  record('steered', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  /** The agent has taken the prompt into the turn. It is no longer in the queue. `isRead`: the agent has said that it has read it. */
+  record('steered', { id: Text, text: Text, attachments: z.array(DraftAttachment), isRead: z.boolean().optional() }),
   /** The backend did not accept the prompt. */
   record('withdrawn', { id: Text }),
   record('event', { event: SessionEvent }),

@@ -108,6 +108,11 @@ export class ConversationPrompts {
     sent.catch((error: unknown) => this.ports.log.info(`Queue not sent: ${messageOf(error)}`));
   }
 
+  /** Call when the agent has read a prompt that was to join its turn. */
+  handleRead(id: string): void {
+    this.steering.handleRead(id);
+  }
+
   /** Call at the end of each turn, when the transcript has it. */
   handleTurnEnd(): void {
     this.steering.handleTurnEnd();

@@ -1,11 +1,13 @@
 /**
- * The prompts that are to join the turn that runs. One at a time is prepared and sent, so that their order is kept and at most one
- * is in doubt.
+ * The prompts that are to join the turn that runs. One at a time is prepared and sent, so that their order is kept. Some agents say when
+ * they read one; until then it is not part of the turn, because an agent may still drop it.
  */
 export interface SteerState {
   readonly current: JoiningPrompt | undefined;
   /** Ids of the prompts after it. */
   readonly waiting: readonly string[];
+  /** Prompts that the agent has, and that it will report when it reads them. */
+  readonly unread: readonly DoubtfulPrompt[];
   /** Prompts that the agent was asked to take and that are held, because it has not said whether it did. */
   readonly doubtful: readonly DoubtfulPrompt[];
 }
@@ -24,11 +26,11 @@ type DoubtfulPrompt = Pick<JoiningPrompt, 'id' | 'end'>;
 type SteeredTurnEnd = 'over' | 'broken';
 
 /**
- * What has become of a prompt. `refused`: the agent has not taken it, `unknown`: perhaps it has. `dismissed`: the user did not want
- * it to be sent.
+ * What has become of a prompt. `accepted`: the agent has it, and the input `read` comes if it reads it. `refused`: the agent has not
+ * taken it, `unknown`: perhaps it has. `dismissed`: the user did not want it to be sent.
  */
 export type SteerOutcome =
-  | { readonly kind: 'joined' | 'noTurn' | 'dismissed' }
+  | { readonly kind: 'joined' | 'accepted' | 'noTurn' | 'dismissed' }
   | { readonly kind: 'refused' | 'unknown'; readonly reason: string };
 
 export type SteerInput =
@@ -37,8 +39,10 @@ export type SteerInput =
   /** Its files are saved, and its attachments are there. */
   | { readonly type: 'prepared'; readonly id: string }
   | { readonly type: 'decided'; readonly id: string; readonly outcome: SteerOutcome }
+  /** The agent has read it. This can come before it is decided. */
+  | { readonly type: 'read'; readonly id: string }
   | { readonly type: 'turnEnded'; readonly end: SteeredTurnEnd }
-  /** The agent has not answered for a while since the end of the turn. */
+  /** The agent has neither answered nor read it for a while since the end of the turn. */
   | { readonly type: 'late'; readonly id: string }
   /** The prompt leaves the queue in another way. Not allowed for one that the agent was asked to take. */
   | { readonly type: 'taken'; readonly id: string };
@@ -50,8 +54,8 @@ export type SteerEffect =
   | { readonly type: 'abort'; readonly id: string }
   /** Asks the agent. The next input is `decided`. */
   | { readonly type: 'ask'; readonly id: string }
-  /** Moves the prompt from the queue to the transcript. */
-  | { readonly type: 'join'; readonly id: string }
+  /** Moves the prompt from the queue to the transcript. `isRead`: it is known that the agent has read it. */
+  | { readonly type: 'join'; readonly id: string; readonly isRead: boolean }
   /** The prompt is like any other in the queue. `reason`: why the agent has not taken it. */
   | { readonly type: 'release'; readonly id: string; readonly reason?: string }
   /** The prompt stays in the queue until the user decides. */
@@ -68,7 +72,7 @@ interface SteerStep {
   readonly effects: readonly SteerEffect[];
 }
 
-export const nothingJoins: SteerState = { current: undefined, waiting: [], doubtful: [] };
+export const nothingJoins: SteerState = { current: undefined, waiting: [], unread: [], doubtful: [] };
 
 /** Returns the next state. Each prompt reaches the agent once, or stays in the queue, or goes back to the composer. */
 export function nextSteerState(state: SteerState, input: SteerInput): SteerStep {
@@ -83,14 +87,12 @@ export function nextSteerState(state: SteerState, input: SteerInput): SteerStep 
       return step({ ...state, current: { ...current, isAsked: true } }, { type: 'ask', id: input.id });
     case 'decided':
       return decided(state, input.id, input.outcome);
+    case 'read':
+      return read(state, input.id);
     case 'turnEnded':
       return turnEnded(state, input.end);
     case 'late':
-      if (current?.id !== input.id || current.end === undefined) return step(state);
-      return withEffects(continued({ ...state, current: undefined, doubtful: [...doubtful, current] }), {
-        type: 'hold',
-        id: input.id,
-      });
+      return late(state, input.id);
     case 'taken':
       return taken(state, input.id);
   }
@@ -104,22 +106,28 @@ function decided(state: SteerState, id: string, outcome: SteerOutcome): SteerSte
   const effect = effectOf(id, outcome, found.end);
   // What the agent says late settles the doubt.
   if (!isCurrent) {
-    if (outcome.kind === 'unknown') return step(state);
+    if (outcome.kind === 'unknown' || effect === undefined) return step(state);
     return step({ ...state, doubtful: doubtful.filter((one) => one !== found) }, effect, { type: 'sendQueue' });
   }
-  const left = { ...state, current: undefined };
-  const isFree = found.end !== undefined || outcome.kind === 'joined' || outcome.kind === 'refused';
+  const isUnread = effect === undefined;
+  const unread = isUnread ? [...state.unread, { id, end: found.end }] : state.unread;
+  const left = { ...state, current: undefined, unread };
+  const isTaken = outcome.kind === 'joined' || outcome.kind === 'accepted';
+  const isFree = found.end !== undefined || isTaken || outcome.kind === 'refused';
   // What follows it must not come before it.
   const next = isFree || outcome.kind === 'dismissed' ? continued(left) : released(left, waiting);
   const isHeld = outcome.kind === 'unknown';
   const rest = isHeld ? { ...next.state, doubtful: [...doubtful, { id, end: found.end }] } : next.state;
-  return step(rest, effect, ...next.effects, { type: 'sendQueue' });
+  return step(rest, ...(isUnread ? [] : [effect]), ...next.effects, { type: 'sendQueue' });
 }
 
-function effectOf(id: string, outcome: SteerOutcome, end: SteeredTurnEnd | undefined): SteerEffect {
+/** Undefined if the prompt waits until the agent reads it. */
+function effectOf(id: string, outcome: SteerOutcome, end: SteeredTurnEnd | undefined): SteerEffect | undefined {
   switch (outcome.kind) {
     case 'joined':
-      return { type: end === 'broken' ? 'giveBack' : 'join', id };
+      return end === 'broken' ? { type: 'giveBack', id } : { type: 'join', id, isRead: false };
+    case 'accepted':
+      return end === 'broken' ? { type: 'giveBack', id } : undefined;
     case 'noTurn':
       return { type: 'release', id };
     case 'refused':
@@ -131,12 +139,55 @@ function effectOf(id: string, outcome: SteerOutcome, end: SteeredTurnEnd | undef
   }
 }
 
+function read(state: SteerState, id: string): SteerStep {
+  const { current, doubtful, unread } = state;
+  const others = { unread: unread.filter((one) => one.id !== id), doubtful: doubtful.filter((one) => one.id !== id) };
+  const isCurrent = current?.id === id && current.isAsked;
+  const isKnown = isCurrent || others.unread.length < unread.length || others.doubtful.length < doubtful.length;
+  if (!isKnown) return step(state);
+  const next = continued({ ...state, ...others, current: isCurrent ? undefined : current });
+  return step(next.state, { type: 'join', id, isRead: true }, ...next.effects, { type: 'sendQueue' });
+}
+
+function late(state: SteerState, id: string): SteerStep {
+  const { current, doubtful, unread } = state;
+  const isCurrent = current?.id === id;
+  const found = isCurrent ? current : unread.find((one) => one.id === id);
+  if (found?.end === undefined) return step(state);
+  const next = continued({
+    ...state,
+    current: isCurrent ? undefined : current,
+    unread: unread.filter((one) => one !== found),
+    doubtful: [...doubtful, { id, end: found.end }],
+  });
+  return withEffects(next, { type: 'hold', id });
+}
+
 function turnEnded(state: SteerState, end: SteeredTurnEnd): SteerStep {
+  const ofTurn = state.unread.filter((one) => one.end === undefined);
+  if (ofTurn.length === 0) return currentEnded(state, end);
+  const ids = ofTurn.map(({ id }) => id);
+  if (end === 'over') {
+    const unread = state.unread.map((one) => (one.end === undefined ? { ...one, end } : one));
+    return withEffects(currentEnded({ ...state, unread }, end), ...ids.map(toWaiting));
+  }
+  const unread = state.unread.filter((one) => one.end !== undefined);
+  return withEffects(
+    currentEnded({ ...state, unread }, end),
+    ...ids.map((id): SteerEffect => ({ type: 'giveBack', id })),
+  );
+}
+
+function toWaiting(id: string): SteerEffect {
+  return { type: 'startWaiting', id };
+}
+
+function currentEnded(state: SteerState, end: SteeredTurnEnd): SteerStep {
   const { current, waiting } = state;
   if (current?.isAsked === true) {
     if (current.end !== undefined) return released(state, waiting);
     const asked = { ...state, current: { ...current, end } };
-    return withEffects(released(asked, waiting), { type: 'startWaiting', id: current.id });
+    return withEffects(released(asked, waiting), toWaiting(current.id));
   }
   const unsent = current ? [current.id, ...waiting] : waiting;
   const { effects, state: left } = released({ ...state, current: undefined }, unsent);

@@ -77,7 +77,13 @@ export class Steering {
   mayTake(id: string): boolean {
     if (this.ports.conversation.queue.joiningStateOf(id) === 'asked') return false;
     this.dispatch({ type: 'taken', id });
+    this.attempts.delete(id);
     return true;
+  }
+
+  /** Call when the agent has read a prompt. */
+  handleRead(id: string): void {
+    this.dispatch({ type: 'read', id });
   }
 
   /** Call at the end of each turn, when the transcript has it. */
@@ -94,12 +100,12 @@ export class Steering {
     return phase.kind === 'sent' && phase.prompt === undefined ? phase.session.steer : undefined;
   }
 
-  /** Handles the prompts that have joined the turn and after which nothing came. */
+  /** Handles the prompts that have joined the turn and that the agent has not read, or not answered. */
   private handleUnanswered(outcome: TurnOutcome | undefined): void {
     const { conversation } = this.ports;
-    const unanswered = [...conversation.transcript.promptEntries.unanswered];
-    if (unanswered.length === 0) return;
+    const { isSilentSinceJoined, perhapsUnread } = conversation.transcript.promptEntries;
     if (outcome !== 'cancelled') {
+      if (!isSilentSinceJoined) return;
       // The agent itself has ended neither a turn that has failed nor one whose connection was lost.
       const isEndedByAgent = outcome !== 'failed' && outcome !== 'interrupted';
       const { backendTitle } = conversation.head;
@@ -107,8 +113,9 @@ export class Steering {
       conversation.addNotice('info', isEndedByAgent ? text : 'No answer to that was received.');
       return;
     }
-    for (const { id } of unanswered.toReversed()) conversation.addRecord({ type: 'withdrawn', id });
-    this.giveBack(unanswered.map(({ draft }) => draft).reduce(joinDrafts));
+    if (perhapsUnread.length === 0) return;
+    for (const { id } of perhapsUnread.toReversed()) conversation.addRecord({ type: 'withdrawn', id });
+    this.giveBack(perhapsUnread.map(({ draft }) => draft).reduce(joinDrafts));
   }
 
   /** Puts a prompt back into the composer, behind those of the same turn that are there already. */
@@ -143,7 +150,7 @@ export class Steering {
         void this.ask(id, prompt);
         return;
       case 'join':
-        if (prompt) this.addToTranscript(prompt);
+        if (prompt) this.addToTranscript(prompt, effect.isRead);
         return;
       case 'release':
         if (prompt) this.record(id, 'released');
@@ -194,7 +201,7 @@ export class Steering {
     if (!steer) return { kind: 'noTurn' };
     attempt.checkpoint = new JoiningCheckpoint(conversation, id);
     try {
-      return { kind: await steer({ text: prompt.text, attachments: attempt.prepared.attachments }) };
+      return { kind: await steer({ text: prompt.text, attachments: attempt.prepared.attachments }, id) };
     } catch (error) {
       const kind = !isBackendError(error) || isDoubtful(error) ? 'unknown' : 'refused';
       return { kind, reason: messageOf(error) };
@@ -203,15 +210,17 @@ export class Steering {
 
   private decide(id: string, outcome: SteerOutcome): void {
     this.dispatch({ type: 'decided', id, outcome });
-    this.attempts.delete(id);
+    // Until the agent reads it, its checkpoint is not recorded.
+    if (outcome.kind !== 'accepted' || !this.ports.conversation.queue.get(id)) this.attempts.delete(id);
   }
 
   /** The agent has the prompt. Its checkpoint, which was begun when it was sent, follows. */
-  private addToTranscript({ attachments, id, text }: QueuedPrompt): void {
+  private addToTranscript({ attachments, id, text }: QueuedPrompt, isRead: boolean): void {
     const { conversation, delivery, log } = this.ports;
     const { checkpoint, prepared } = this.attempts.get(id) ?? {};
-    conversation.addRecord({ type: 'steered', id, text, attachments });
+    conversation.addRecord({ type: 'steered', id, text, attachments, ...(isRead && { isRead }) });
     if (prepared) delivery.reportNotSent(id, prepared);
+    this.attempts.delete(id);
     checkpoint?.record().catch((error: unknown) => log.info(`No checkpoint in a turn: ${messageOf(error)}`));
   }
 

@@ -19,7 +19,6 @@ import {
   endFromRecord,
   endFromStopReason,
   isAnswer,
-  isAnswerToJoined,
   missingEnd,
   withRetry,
   type EndFacts,
@@ -130,7 +129,7 @@ export class ChatTranscript {
         break;
       case 'steered':
         this.currentTurn?.answers.split();
-        this.promptEntries.addSteered(record.id, { text: record.text, attachments: record.attachments });
+        this.promptEntries.addSteered(record.id, record, record.isRead === true);
         break;
       case 'withdrawn':
         this.withdrawPrompt(record.id);
@@ -194,7 +193,7 @@ export class ChatTranscript {
   }
 
   private withdrawPrompt(id: string): void {
-    if (this.promptEntries.removeUnanswered(id)) return;
+    if (this.promptEntries.removeUnread(id)) return;
     const { currentTurn, stage } = this;
     if (stage.kind === 'others' && stage.next.prompt?.id === id) this.advanceStage({ kind: 'withdrawn' });
     if (currentTurn?.prompt?.id === id) this.hidePrompt();
@@ -217,7 +216,7 @@ export class ChatTranscript {
     if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
     // What a stopped turn still sends is no answer to the next prompt.
     if (this.stage.kind !== 'stopped') this.hasAnswered ||= isAnswer(event);
-    if (isAnswerToJoined(event)) this.promptEntries.handleOutput();
+    this.promptEntries.handleEvent(event);
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':

@@ -1,6 +1,8 @@
 import { Attachment, type EntryBase, type EntryOf } from '../../../transcript/common/entries';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Draft } from '../chatView';
 import type { EntryWriter } from './entryWriter';
+import { isOutput, RunningParts } from '../sending/runningParts';
 
 /** A prompt of the transcript. */
 export interface SentPrompt {
@@ -15,6 +17,7 @@ export interface SentPrompt {
 interface SteeredPrompt {
   readonly id: string;
   readonly entryId: string;
+  readonly showsReading: (event: SessionEvent) => boolean;
   draft: Draft;
 }
 
@@ -41,7 +44,11 @@ export class PromptEntries {
   /** Those that began a turn: the number of the turn is the place in this list, from 1. */
   private readonly prompts: SentPrompt[] = [];
   private readonly everyPrompt: (SentPrompt | SteeredPrompt)[] = [];
-  private unansweredPrompts: readonly SteeredPrompt[] = [];
+  private unreadPrompts: readonly SteeredPrompt[] = [];
+  private hasJoined = false;
+  /** Whether there was output since the last prompt. */
+  private hasOutput = false;
+  private readonly runningParts = new RunningParts();
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -55,9 +62,14 @@ export class PromptEntries {
     return this.everyPrompt;
   }
 
-  /** The prompts that have joined the current or last turn, and after which the agent has said and done nothing new. */
-  get unanswered(): readonly SteeredPrompt[] {
-    return this.unansweredPrompts;
+  /** The prompts that have joined the current or last turn, and that the agent has perhaps not read. */
+  get perhapsUnread(): readonly SteeredPrompt[] {
+    return this.unreadPrompts;
+  }
+
+  /** Whether the agent has said and done nothing since a prompt has joined the current or last turn. */
+  get isSilentSinceJoined(): boolean {
+    return this.hasJoined && !this.hasOutput;
   }
 
   /** Whether the prompt of this entry has joined a turn. Returns the id of its record then. */
@@ -75,29 +87,38 @@ export class PromptEntries {
     const prompt = { id, entryId: base.id, isRetry, draft };
     this.prompts.push(prompt);
     this.everyPrompt.push(prompt);
-    this.unansweredPrompts = [];
+    this.unreadPrompts = [];
+    this.hasJoined = false;
+    this.runningParts.clear();
     return prompt;
   }
 
   /** Adds a prompt that has joined the current turn. `id` is that of its record. */
-  addSteered(id: string, draft: Draft): void {
+  addSteered(id: string, draft: Draft, isRead: boolean): void {
     const base = this.writer.createBase();
     this.writer.put({ ...promptEntryOf(base, draft, false), isSteered: true });
-    const prompt = { id, entryId: base.id, draft };
+    const prompt = { id, entryId: base.id, draft, showsReading: this.runningParts.readingFilter() };
     this.everyPrompt.push(prompt);
-    this.unansweredPrompts = [...this.unansweredPrompts, prompt];
+    // One that came earlier was read earlier.
+    this.unreadPrompts = isRead ? [] : [...this.unreadPrompts, prompt];
+    this.hasJoined = true;
+    this.hasOutput = false;
   }
 
-  /** Call when the agent says or does something new. */
-  handleOutput(): void {
-    if (this.unansweredPrompts.length > 0) this.unansweredPrompts = [];
+  /** Call with each event, before a prompt that joins after it. */
+  handleEvent(event: SessionEvent): void {
+    this.runningParts.handleEvent(event);
+    this.hasOutput ||= isOutput(event);
+    if (this.unreadPrompts.length === 0) return;
+    const read = this.unreadPrompts.map(({ showsReading }) => showsReading(event)).lastIndexOf(true);
+    this.unreadPrompts = this.unreadPrompts.slice(read + 1);
   }
 
   /** Removes a prompt that has joined a turn and that the agent has dropped. Returns whether there is one with this id. */
-  removeUnanswered(id: string): boolean {
-    const prompt = this.unansweredPrompts.find((one) => one.id === id);
+  removeUnread(id: string): boolean {
+    const prompt = this.unreadPrompts.find((one) => one.id === id);
     if (!prompt) return false;
-    this.unansweredPrompts = this.unansweredPrompts.filter((one) => one !== prompt);
+    this.unreadPrompts = this.unreadPrompts.filter((one) => one !== prompt);
     this.everyPrompt.splice(this.everyPrompt.lastIndexOf(prompt), 1);
     this.writer.remove(prompt.entryId);
     return true;

@@ -85,16 +85,6 @@ export function isAnswer(event: SessionEvent): boolean {
   return event.event === 'content_block:media' || event.event === 'tool:pre' || event.event === 'plan:update';
 }
 
-/**
- * Whether the event shows that the agent goes on after a prompt that has joined its turn. What its subagents do, and a change of its
- * plan, may come from before.
- */
-export function isAnswerToJoined(event: SessionEvent): boolean {
-  if (event.event === 'thinking:delta') return true;
-  if (event.event === 'tool:pre') return event.data.parent_call_id === undefined;
-  return isAnswer(event) && event.event !== 'plan:update';
-}
-
 /** Marks a failed turn whose prompt this conversation can send again. */
 export function withRetry(end: EndFacts, prompt: SentPrompt | undefined): EndFacts {
   if (!end.failure || prompt?.id === undefined) return end;

@@ -67,7 +67,7 @@ describe('the queue', () => {
     const chat = await open({ queue: [queued('a'), queued('b')], canSteer: true });
     const before = await chat.page.locator('.queue li').first().boundingBox();
     await chat.tellSession({ queue: [queued('a', { isJoining: true }), queued('b')], canSteer: true });
-    assert.deepEqual(await rowsOf(chat), ['prompt a\nSending…', 'prompt b']);
+    assert.deepEqual(await rowsOf(chat), ['prompt a\nWaiting…', 'prompt b']);
     assert.equal(await chat.page.locator('.queue li').first().getByRole('button').count(), 0);
     assert.deepEqual(await chat.page.locator('.queue li').first().boundingBox(), before, 'the row does not move');
     await chat.page.getByText('1 queued').waitFor();
@@ -126,7 +126,7 @@ describe('the queue', () => {
     await chat.composer.press('Enter');
     const { id = '' } = await chat.host.waitFor(chatRequests.send);
     await chat.page.clock.runFor(longMs);
-    const joining = ['also the tests\nSending…'];
+    const joining = ['also the tests\nWaiting…'];
     assert.deepEqual(await rowsOf(chat), joining);
     await chat.page.getByText('Joining the turn').waitFor();
     await chat.tellSession({ queue: [queued(id, { text: 'also the tests', isJoining: true })], canSteer: true });
@@ -147,7 +147,7 @@ describe('the queue', () => {
     await chat.composer.fill('also');
     await chat.composer.press('Enter');
     await chat.page.clock.runFor(longMs);
-    assert.deepEqual(await rowsOf(chat), ['prompt a\nSending…', 'also\nSending…', 'prompt b']);
+    assert.deepEqual(await rowsOf(chat), ['prompt a\nWaiting…', 'also\nWaiting…', 'prompt b']);
   });
 
   it('shows a prompt that joins in its own conversation only', async () => {

@@ -22,6 +22,8 @@ class World {
   private readonly preparing = new Set<string>();
   private readonly asking = new Set<string>();
   private readonly late = new Set<string>();
+  /** The agent has them and has not refused them since. */
+  private readonly accepted = new Set<string>();
   /** In the order in which the agent was asked. */
   readonly asked: string[] = [];
 
@@ -41,18 +43,41 @@ class World {
   answer(outcome: SteerOutcome): void {
     const [id] = outcome.kind === 'dismissed' ? this.preparing : this.asking;
     if (id === undefined) return;
+    if (outcome.kind === 'accepted') this.accepted.add(id);
     this.asking.delete(id);
     this.preparing.delete(id);
     this.apply({ type: 'decided', id, outcome });
-    const places = { joined: ['transcript', 'composer'], dismissed: ['composer'], unknown: ['held'] };
+    const places = {
+      joined: ['transcript', 'composer'],
+      accepted: ['queued', 'held', 'composer'],
+      dismissed: ['composer'],
+      unknown: ['held'],
+    };
     const allowed = outcome.kind === 'noTurn' || outcome.kind === 'refused' ? ['queued'] : places[outcome.kind];
     assert.ok(allowed.includes(this.placeById.get(id) ?? ''), `${outcome.kind}: ${this.placeById.get(id)}`);
   }
 
+  /** The agent reads a prompt that it has, also before it has answered, or much later. */
+  read(): void {
+    const id = [...this.accepted, ...this.asking].find((one) => this.isUnsettled(one));
+    if (id === undefined) return;
+    this.asking.delete(id);
+    this.apply({ type: 'read', id });
+    assert.equal(this.placeById.get(id), 'transcript');
+    this.apply({ type: 'decided', id, outcome: { kind: 'accepted' } });
+    this.apply({ type: 'late', id });
+    assert.equal(this.placeById.get(id), 'transcript', 'it stays there');
+  }
+
   endTurn(end: 'over' | 'broken'): void {
     if (!this.isTurnOpen) return;
+    const unread = [...this.accepted].filter((id) => this.isUnsettled(id));
+    const ofEarlierTurns = new Set([...this.late, ...unread.filter((id) => this.placeById.get(id) === 'held')]);
     this.isTurnOpen = false;
     this.apply({ type: 'turnEnded', end });
+    if (end === 'over') return;
+    for (const id of unread.filter((one) => !ofEarlierTurns.has(one)))
+      assert.equal(this.placeById.get(id), 'composer', 'the agent drops what it has not read');
   }
 
   beginTurn(): void {
@@ -75,11 +100,17 @@ class World {
   }
 
   isAsked(id: string): boolean {
-    return this.state.current?.id === id && this.state.current.isAsked;
+    const { current, unread } = this.state;
+    return (current?.id === id && current.isAsked) || unread.some((one) => one.id === id);
   }
 
   get isIdle(): boolean {
-    return this.state.current === undefined && this.state.waiting.length === 0;
+    const { current, unread, waiting } = this.state;
+    return current === undefined && waiting.length === 0 && unread.length === 0;
+  }
+
+  private isUnsettled(id: string): boolean {
+    return ['queued', 'held'].includes(this.placeById.get(id) ?? '');
   }
 
   private apply(input: SteerInput): void {
@@ -126,6 +157,7 @@ class World {
 const reason = 'No.';
 const outcomes: SteerOutcome[] = [
   { kind: 'joined' },
+  { kind: 'accepted' },
   { kind: 'noTurn' },
   { kind: 'refused', reason },
   { kind: 'unknown', reason },
@@ -134,6 +166,7 @@ const outcomes: SteerOutcome[] = [
 const step = fc.oneof(
   fc.constant('send' as const),
   fc.constant('prepare' as const),
+  fc.constant('read' as const),
   fc.constant('take' as const),
   fc.constant('passTime' as const),
   fc.constant('beginTurn' as const),
@@ -190,5 +223,19 @@ describe('prompts that are to join a turn, in whatever order things happen', () 
     assert.deepEqual(run(second, unknown, joined), [...begun, 'hold a', 'release b', 'join a']);
     assert.deepEqual(run(second, joined), [...begun, 'join a', 'prepare b']);
     assert.deepEqual(run({ type: 'taken', id: 'a' }, joined), [...begun, 'join a'], 'it is too late to take it back');
+    const accepted: SteerInput = { type: 'decided', id: 'a', outcome: { kind: 'accepted' } };
+    const read: SteerInput = { type: 'read', id: 'a' };
+    assert.deepEqual(
+      run(second, accepted, read),
+      [...begun, 'prepare b', 'join a'],
+      'the next one need not wait for that',
+    );
+    assert.deepEqual(run(read, accepted, late), [...begun, 'join a'], 'it is read before the answer');
+    assert.deepEqual(run(accepted, ended('broken'), read), [...begun, 'giveBack a']);
+    assert.deepEqual(run(ended('broken'), accepted, read), [...begun, 'startWaiting a', 'giveBack a']);
+    assert.deepEqual(run(accepted, ended('over'), read, late), [...begun, 'startWaiting a', 'join a']);
+    assert.deepEqual(run(accepted, ended('over'), late, read), [...begun, 'startWaiting a', 'hold a', 'join a']);
+    assert.deepEqual(run(accepted, ended('over'), ended('broken'), late), [...begun, 'startWaiting a', 'hold a']);
+    assert.deepEqual(run(accepted, late), begun, 'its turn still runs');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
-import { BackendError } from '../../../../src/session/common/sessionBackend';
+import { BackendError, type SteerResult } from '../../../../src/session/common/sessionBackend';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
@@ -22,15 +22,15 @@ describe('A prompt that is to join the turn', () => {
   async function working(): Promise<{
     chat: Chat;
     session: ChatBackendSession;
-    answers: PromiseWithResolvers<'joined' | 'noTurn'>[];
+    answers: PromiseWithResolvers<SteerResult>[];
   }> {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     const session = window.agent.last;
-    const answers: PromiseWithResolvers<'joined' | 'noTurn'>[] = [];
+    const answers: PromiseWithResolvers<SteerResult>[] = [];
     assert.equal(chat.view.canSteer, undefined);
     session.steer = (input) => {
-      const answer: PromiseWithResolvers<'joined' | 'noTurn'> = Promise.withResolvers();
+      const answer: PromiseWithResolvers<SteerResult> = Promise.withResolvers();
       answers.push(answer);
       session.calls.push(`steer ${input.text}`);
       return answer.promise;
@@ -242,6 +242,117 @@ describe('A prompt that is to join the turn', () => {
     await chat.stop();
     assert.equal(chat.draft.text, 'Also this');
   });
+
+  describe('to an agent that says what it reads', () => {
+    const read = ({ chat, session }: { chat: Chat; session: ChatBackendSession }): void =>
+      session.tell(event('prompt:read', { prompt_id: chat.view.queue[0]?.id ?? '' }));
+    async function accepted(...texts: string[]) {
+      const bench = await working();
+      for (const [at, text] of texts.entries()) {
+        await steer(bench.chat, text);
+        await until('the request', () => bench.answers.length === at + 1);
+        bench.answers[at]?.resolve('accepted');
+      }
+      await settled();
+      return bench;
+    }
+
+    it('stands where it was read, and stays there when the turn is stopped then', async () => {
+      const bench = await accepted('Also this');
+      const { chat, session } = bench;
+      session.say('answer.');
+      await until('the answer', () => outline(chat).includes('answer: Half an answer.'));
+      assert.deepEqual(queued(chat), ['Also this']);
+      assert.equal(chat.view.queue[0]?.isJoining, true);
+      read(bench);
+      await until('the prompt', () => queued(chat).length === 0);
+      await chat.stop();
+      assert.deepEqual(outline(chat), ['prompt: Go', 'answer: Half an answer.', 'prompt: Also this', 'end: cancelled']);
+      assert.equal(chat.draft.text, '');
+    });
+
+    it('goes back to the composer when the turn is stopped before it was read, whatever the agent has said', async () => {
+      const { chat, session } = await accepted('One', 'Two');
+      session.tell(event('thinking:delta', { delta: 'Well' }));
+      session.tell(event('tool:pre', { tool_name: 'Read', operation: 'read', input: {}, call_id: 'c1' }));
+      await settled();
+      await chat.stop();
+      assert.equal(chat.draft.text, 'One\nTwo');
+      assert.deepEqual([queued(chat), chat.sentPromptTexts], [[], ['Go']]);
+    });
+
+    it('is held if the agent ends its turn without it, until it is read or the user decides', async () => {
+      const bench = await accepted('Also this');
+      const { chat, session } = bench;
+      await chat.send(draft('Later'));
+      session.end();
+      await until('the end', () => outline(chat).includes('end: completed'));
+      await settled();
+      assert.deepEqual([session.prompts.length, chat.view.queue[0]?.isJoining], [1, true]);
+      clock.advance(3_000);
+      assert.equal(chat.view.queue[0]?.isDoubtful, true);
+      await settled();
+      assert.equal(session.prompts.length, 1);
+      read(bench);
+      await until('the next turn', () => session.prompts.length === 2);
+      assert.equal(session.prompts.at(-1)?.text, 'Later');
+      assert.deepEqual(chat.sentPromptTexts, ['Go', 'Also this', 'Later']);
+    });
+  });
+
+  type Step = SessionEvent | 'join';
+  const start = (index: number, message_id?: string): SessionEvent =>
+    event('content_block:start', { block_type: 'text', block_index: index, ...(message_id && { message_id }) });
+  const piece = (index: number, delta = 'x'): SessionEvent =>
+    event('content_block:delta', { block_index: index, delta });
+  const end = (index: number): SessionEvent => event('content_block:end', { block_index: index });
+  const call = (call_id: string): SessionEvent =>
+    event('tool:pre', { tool_name: 'Read', operation: 'read', input: {}, call_id, kind: 'read' });
+  const done = (call_id: string): SessionEvent =>
+    event('tool:post', { tool_name: 'Read', operation: 'read', call_id, result: { success: true } });
+  const think = event('thinking:delta', { delta: 'Hm' });
+  const thought = event('thinking:final', { thinking: 'Hm' });
+  const rules: [what: string, isAnswered: boolean, steps: Step[]][] = [
+    ['two more pieces of the same text', false, [start(0), piece(0), 'join', piece(0), piece(0), end(0)]],
+    ['a third piece of the same text', true, [start(0), piece(0), 'join', piece(0), piece(0), piece(0)]],
+    ['any more of the same message', false, [start(0, 'm'), piece(0), 'join', piece(0), piece(0), piece(0), piece(0)]],
+    ['more of the same message in another block', false, [start(0, 'm'), end(0), 'join', start(1, 'm'), piece(1)]],
+    ['another message', true, [start(0, 'm'), piece(0), 'join', end(0), start(1, 'n'), piece(1)]],
+    ['another text', true, [start(0), piece(0), 'join', end(0), start(1), piece(1)]],
+    ['a call beside one that runs', false, [call('c1'), 'join', call('c2'), done('c2'), call('c3')]],
+    ['the end of a call', false, [call('c1'), 'join', done('c1')]],
+    ['a call after the one that ran', true, [call('c1'), 'join', done('c1'), call('c2')]],
+    ['the rest of a thought', false, [think, 'join', think]],
+    ['another thought', true, [think, thought, 'join', think]],
+  ];
+  for (const [what, isAnswered, steps] of rules) {
+    it(`is ${isAnswered ? '' : 'not '}answered by ${what}`, async () => {
+      const { answers, chat, session } = await working();
+      session.tell(end(0));
+      // The first block of the bench has the index 0.
+      const shifted = steps.map((one) => (one === 'join' ? one : nextBlock(one)));
+      for (const one of shifted) {
+        if (one !== 'join') {
+          session.tell(one);
+          continue;
+        }
+        await settled();
+        await steer(chat, 'Also this');
+        await until('the request', () => answers.length === 1);
+        answers[0]?.resolve('joined');
+        await until('the prompt', () => queued(chat).length === 0);
+      }
+      await settled();
+      await chat.stop();
+      assert.equal(chat.draft.text, isAnswered ? '' : 'Also this');
+    });
+  }
+
+  function nextBlock(one: SessionEvent): SessionEvent {
+    if (one.event === 'content_block:start' || one.event === 'content_block:delta' || one.event === 'content_block:end')
+      return event(one.event, { ...one.data, block_index: one.data.block_index + 1 });
+    return one;
+  }
 
   it('can have been queued before, and stays queued if the agent can’t take it', async () => {
     const { answers, chat, session } = await working();

@@ -195,15 +195,39 @@ describe('a prompt that joins a turn of ACP v2', () => {
   for (const isTaken of [true, false]) {
     it(isTaken ? 'is recognized' : 'is not expected any more if the agent has not taken it', () => {
       const reading = new Reading().prompt();
-      const onNotTaken = reading.updates.expectSteered('Looks ok');
-      if (!isTaken) onNotTaken();
+      const report = reading.updates.expectSteered('p1', 'Looks ok');
+      if (!isTaken) report.forget();
       reading.end().tell(others, stateIs('running'), chunk('b', 'done'));
       assert.deepEqual(
         reading.all('prompt:submit').map(({ prompt }) => prompt),
         isTaken ? ['go'] : ['go', 'Looks ok'],
       );
+      assert.deepEqual(
+        reading.all('prompt:read').map(({ prompt_id }) => prompt_id),
+        isTaken ? ['p1'] : [],
+      );
     });
   }
+
+  it('is certainly reported only by an agent that reports prompts, until it has left one out', () => {
+    const reading = new Reading().prompt();
+    const { updates } = reading;
+    const isCertain = (words = 'Looks ok'): boolean => updates.expectSteered('p1', words).isCertain();
+    assert.equal(isCertain(), false, 'nothing is known of the agent');
+    reading.tell({ sessionUpdate: 'user_message', messageId: 'u1', content: [text('go')] });
+    assert.equal(isCertain(), true);
+    assert.equal(isCertain(' '), false, 'an image alone is not recognized');
+    updates.handleOwnTurnEnd(true);
+    assert.equal(isCertain(), true, 'a stopped agent drops what it has not read');
+    updates.handleOwnTurnEnd(false);
+    assert.equal(isCertain(), false);
+    updates.handleOwnTurnEnd(false);
+    assert.equal(isCertain(), false);
+    reading.tell(others);
+    assert.equal(isCertain(), true, 'it has reported one again');
+    updates.markIdle();
+    assert.equal(isCertain(), false, 'another program may answer');
+  });
 });
 
 describe('updates of ACP v2 that are not known', () => {

@@ -15,7 +15,7 @@ const Steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.looseO
 /** What became of steering, in one word. */
 async function steered(session: BackendSession, text = 'Also this'): Promise<string> {
   try {
-    return (await session.steer?.({ text })) ?? 'absent';
+    return (await session.steer?.({ text }, 'p1')) ?? 'absent';
   } catch (error) {
     assert.ok(isBackendError(error));
     return isDoubtful(error) ? 'doubtful' : `refused: ${error.code}`;
@@ -62,7 +62,10 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
 
   it('is sent as the agent takes it, which must not begin a turn with it', async () => {
     const { follower, session } = await working(() => ({ outcome: 'injected' }));
-    assert.equal(await session.steer?.({ text: 'Also', attachments: [{ type: 'file', path: '/ws/a.txt' }] }), 'joined');
+    assert.equal(
+      await session.steer?.({ text: 'Also', attachments: [{ type: 'file', path: '/ws/a.txt' }] }, 'p1'),
+      'joined',
+    );
     const resource = { uri: 'file:///ws/a.txt', text: 'one\ntwo\nthree\n' };
     assert.deepEqual(requests, [
       {
@@ -119,7 +122,7 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
     const { session } = await working(() => ({ outcome: 'injected' }));
     // No address can be made of half of a character.
     const attachments = [{ type: 'text', title: '\ud800', text: 'x' } as const];
-    await assert.rejects(async () => session.steer?.({ text: 'Also', attachments }), { code: 'invalidRequest' });
+    await assert.rejects(async () => session.steer?.({ text: 'Also', attachments }, 'p1'), { code: 'invalidRequest' });
     assert.deepEqual(requests, []);
   });
 
@@ -163,6 +166,7 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
       };
       const made = {
         report: (): void => undefined,
+        end: (): void => void teller?.idle('end_turn'),
         ...v2BackendOf((app) => {
           v2Basics(app, announced);
           app.onRequest('session/prompt', async ({ params, client }) => {
@@ -175,7 +179,7 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
           app.onRequest('_session/steering', Steering, ({ params }) => {
             made.report = () => void report(params.prompt);
             if (outcome === 'injected') setImmediate(made.report);
-            return { outcome };
+            return { outcome: outcome === 'silent' ? 'injected' : outcome };
           });
         }),
       };
@@ -194,13 +198,34 @@ describe('a prompt that is to join a turn of an ACP agent', () => {
       await follower.next('prompt:complete', 2);
     });
 
+    it('is not waited for again if the agent has ended its turn without a report of it', async () => {
+      const made = makeV2(false, 'silent');
+      const { session, follower } = await open(made.backend);
+      const results: string[] = [];
+      for (const turn of [1, 2]) {
+        await session.sendPrompt({ text: `Go ${turn}` });
+        await follower.next('content_block:delta', turn);
+        results.push(await steered(session));
+        made.end();
+        await follower.next('prompt:complete', turn);
+      }
+      assert.deepEqual(results, ['accepted', 'joined']);
+      assert.deepEqual(follower.all('prompt:read'), []);
+    });
+
     for (const isLate of [false, true]) {
       it(`is no prompt of another client when the agent reports it ${isLate ? 'after' : 'in'} the turn`, async () => {
         const { session, follower } = await open(makeV2(isLate).backend);
         await session.sendPrompt({ text: 'Go' });
         await follower.next('content_block:delta');
-        assert.equal(await steered(session), 'joined');
+        assert.equal(await steered(session), 'accepted');
         await follower.next('content_block:delta', 2);
+        const told = follower.events.map(({ event }) => event);
+        assert.ok(told.indexOf('prompt:read') < told.lastIndexOf('content_block:delta'), told.join());
+        assert.deepEqual(
+          follower.all('prompt:read').map(({ prompt_id }) => prompt_id),
+          ['p1'],
+        );
         await follower.next('prompt:complete', isLate ? 2 : 1);
         assert.deepEqual(
           follower.all('prompt:submit').map(({ prompt }) => prompt),
