@@ -62,6 +62,7 @@ const loadedLater = {
   'account-dialogs': 'src/acp/vscode/accountDialogs.ts',
   'amplifier-dialogs': 'src/amplifier/vscode/secretDialogs.ts',
   changes: 'src/changes/vscode/windowChanges.ts',
+  comments: 'src/comments/vscode/commentsFeature.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextController.ts',
   'permissions-page': 'src/permissions/vscode/permissionsController.ts',

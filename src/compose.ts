@@ -21,6 +21,8 @@ import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
+import type { RunningCommentsFeature } from './comments/vscode/commentsFeature';
+import { LazyComments } from './comments/vscode/lazyComments';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { decodeTextOrThrow } from './editor/vscode/encodings';
@@ -238,7 +240,19 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       reviewed: changes.reviewed,
       backends,
       editor,
-      mentionSources: [contextItems.mentions],
+      mentionSources: [
+        contextItems.mentions,
+        {
+          kind: 'comments',
+          search: () => Promise.resolve([]),
+          resolve: async ({ id }, _signal, conversation) => {
+            const text = await (await lineComments.getOrLoad()).promptOf(id, conversation);
+            return text === '' ? [] : [{ type: 'text', title: 'Comments', text }];
+          },
+          noteSent: async ({ id }, conversation) => (await lineComments.getOrLoad()).noteSent(id, conversation),
+        },
+      ],
+      onDidSpeak: (turn) => void comments.takeAnswer(turn),
       chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
       sources: [threadsView.conversations],
@@ -285,6 +299,25 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
     workspaceState: context.workspaceState,
     findAmp,
   });
+  const startLineComments = async (): Promise<RunningCommentsFeature> => {
+    const { startComments } = await import('./comments/vscode/commentsFeature');
+    return await startComments({
+      ...contextFor('comments'),
+      controller: comments.controller,
+      editor,
+      chat: { attach: async (attachment, paths) => (await chat.getOrLoad()).attach(attachment, paths) },
+      folder: await comments.folder(),
+    });
+  };
+  const lineComments = new LazyFeature(() =>
+    startFeature({ id: 'comments', title: 'Comments', start: startLineComments }),
+  );
+  const comments = new LazyComments({
+    ...contextFor('comments'),
+    comments: lineComments,
+    editor,
+    storageFolder: context.globalStorageUri.fsPath,
+  });
   const features: readonly Feature[] = [
     acp,
     agents,
@@ -300,6 +333,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders()),
     }),
     threadsView,
+    comments,
     new StartingPointsFeature({
       ...contextFor('startingPoints'),
       editor,

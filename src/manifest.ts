@@ -85,6 +85,16 @@ export const commandIds = {
   reviewUndoShown: 'backline.review.undoShown',
   reviewKeepAll: 'backline.review.keepAll',
   reviewUndoAll: 'backline.review.undoAll',
+  commentsAdd: 'backline.comments.add',
+  commentsEdit: 'backline.comments.edit',
+  commentsSaveEdit: 'backline.comments.saveEdit',
+  commentsCancelEdit: 'backline.comments.cancelEdit',
+  commentsDelete: 'backline.comments.delete',
+  commentsDeleteThread: 'backline.comments.deleteThread',
+  commentsResolve: 'backline.comments.resolve',
+  commentsReopen: 'backline.comments.reopen',
+  commentsSendAgain: 'backline.comments.sendAgain',
+  commentsSend: 'backline.comments.send',
   threadsOpen: 'backline.threads.open',
   threadsSearch: 'backline.threads.search',
   threadsRefresh: 'backline.threads.refresh',
@@ -151,6 +161,8 @@ export const contextKeys = {
   reviewFiles: 'backline.review.files',
   /** Those of them whose changes are all marked as reviewed. */
   reviewedFiles: 'backline.review.reviewedFiles',
+  /** Whether there are comments that were not sent. */
+  commentsHasDrafts: 'backline.comments.hasDrafts',
 } as const;
 
 /** View types of webview panels. */

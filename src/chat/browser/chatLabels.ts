@@ -69,6 +69,7 @@ export const attachmentKindLabels: Record<DraftAttachment['kind'], string> = {
   context: 'Context',
   image: 'Image',
   text: 'Text',
+  comments: 'Comments',
 };
 
 /** Describes the actions that an agent takes without asking in its mode. */

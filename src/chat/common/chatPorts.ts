@@ -1,4 +1,3 @@
-import type { PromptAttachment } from '../../session/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
@@ -10,7 +9,7 @@ import type { TranscriptDocument } from '../../transcript/common/transcriptDocum
 import type { ConversationMarks } from './list/conversationMarks';
 import type { ChatRestores } from './restore/restorePorts';
 import type { ConversationHead, SearchProgress } from './chatStore';
-import type { BackendView, Draft, DraftAttachment, MentionRow, ConversationRow, ConversationView } from './chatView';
+import type { BackendView, Draft, DraftAttachment, ConversationRow, ConversationView } from './chatView';
 
 /** The conversations of a window. They are saved to disk while they run. */
 export interface Chats extends Disposable {
@@ -362,19 +361,6 @@ export interface RevertOptions extends Pick<WriteOptions, 'protectedFiles'> {
   readonly turn?: number | undefined;
   /** The undo to which this belongs, from `ChatRestores.beginUndo`. It brings the file back. */
   readonly undoId?: string | undefined;
-}
-
-/** A source of rows for the `@` list: files, the selection, problems and others. */
-export interface MentionSource {
-  readonly kind: DraftAttachment['kind'];
-  /** Finds rows, the best match first. Ids are unique within the source and stay the same after a reload. */
-  search(query: string, signal: AbortSignal): Promise<readonly MentionRow[]>;
-  /** Whether more results for the query are still being collected. */
-  isSearching?(query: string): boolean;
-  /** Waits for more results. Resolves to whether the caller should search again. Never rejects. */
-  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
-  /** Returns the content that is sent to the backend. Empty if there is nothing left to send. @throws EditorError */
-  resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
 type ChatErrorCode = 'notFound' | 'busy' | 'unreadable' | 'readonly' | 'changedSince' | 'changedMeanwhile' | 'storage';

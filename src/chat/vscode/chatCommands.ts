@@ -6,7 +6,7 @@ import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
 import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { Chat, ExportFormat } from '../common/chatPorts';
-import { Draft, type MentionRow } from '../common/chatView';
+import { Draft, type DraftAttachment, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/marks/approvalWatch';
 import type { BackendPicker } from './backendPicker';
 import type { ChatPageHost, ApprovalChoice } from './pages/chatPageHost';
@@ -89,6 +89,18 @@ export class ChatCommands implements Disposable {
 
   dispose(): void {
     this.disposables.dispose();
+  }
+
+  /** See `RunningChatFeature.attach`. */
+  async attach(attachment: DraftAttachment, paths: readonly string[]): Promise<void> {
+    const { pages, services } = this.deps;
+    const hasChanged = (chat: Chat): boolean => chat.fileChanges.list.some(({ path }) => paths.includes(path));
+    const { activePage } = pages;
+    const shown = activePage?.chat;
+    const changer = shown && hasChanged(shown) ? shown : services.chats.openChats.findLast(hasChanged);
+    const page = changer && changer !== shown ? await pages.reveal(changer) : await pages.revealActive();
+    page.insertDraft({ text: '', attachments: [attachment] });
+    page.runCommand('focusComposer');
   }
 
   private async openChat(): Promise<void> {

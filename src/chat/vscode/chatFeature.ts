@@ -380,6 +380,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       conversations: all.pages,
       showConversation: (id) => marked.show(id),
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
+      attach: (attachment, paths) => chatCommands.attach(attachment, paths),
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
       review: new OpenChatsReview(chats, undo, keep, asides),

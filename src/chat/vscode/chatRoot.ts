@@ -12,7 +12,8 @@ import { commandIds } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { ConversationSource } from '../common/conversationSource';
-import type { MentionSource } from '../common/chatPorts';
+import type { MentionSource } from '../common/mentions/mentionSource';
+import type { SpokenTurn } from '../common/sending/spokenTurn';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import { AttachedTexts, attachedTextsName } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
@@ -56,6 +57,8 @@ interface ChatRootDeps extends NoticeContext {
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
   readonly chipSources: readonly ChipSource[];
+  /** Called when an agent has said something in a turn that has ended. */
+  readonly onDidSpeak: (turn: SpokenTurn) => void;
   /** Recently opened files. The caller starts and disposes them. */
   readonly recentFiles: RecentFiles;
   /** Absolute path of the folder for the conversations of all workspaces. */
@@ -147,6 +150,7 @@ export class ChatRoot {
       log,
       memento: globalState,
       newId: randomUUID,
+      onDidSpeak: deps.onDidSpeak,
       createSpool: () => new FileSpool(path.join(deps.storageFolder, 'spool')),
       sessionDefaults: newOptions,
       windows: this.windows,

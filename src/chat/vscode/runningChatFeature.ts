@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { RunningFeature } from '../../base/common/feature';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import type { DraftAttachment } from '../common/chatView';
 import type { ConversationsPages } from './list/conversationsPages';
 import type { AgentFollower } from './follow/agentFollower';
 
@@ -17,6 +18,11 @@ export interface RunningChatFeature extends RunningFeature {
   readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
   /** Lets the user choose the agent of new conversations. Resolves to false if none was chosen that can be used. */
   pickAgent(): Promise<boolean>;
+  /**
+   * Attaches something to the conversation that has changed one of these files (absolute paths) and shows it; else to the
+   * displayed conversation, else to a new one.
+   */
+  attach(attachment: DraftAttachment, paths: readonly string[]): Promise<void>;
   refresh(): Promise<void>;
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;

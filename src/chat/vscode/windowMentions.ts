@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { withCancellationToken } from '../../platform/vscode/cancellation';
 import { listOpenFiles } from '../../platform/vscode/openFiles';
-import type { MentionSource } from '../common/chatPorts';
+import type { MentionSource } from '../common/mentions/mentionSource';
 import type { MentionRow } from '../common/chatView';
 import { MissingAttachments } from '../common/mentions/missingAttachments';
 import { OfferedContext } from '../common/mentions/offeredContext';

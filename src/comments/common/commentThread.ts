@@ -42,7 +42,7 @@ export type StoredComments = z.infer<typeof StoredComments>;
 
 export const noComments: StoredComments = { version: 1, nextNumber: 1, threads: [] };
 
-type ThreadState = 'draft' | 'sent' | 'answered' | 'resolved';
+export type ThreadState = 'draft' | 'sent' | 'answered' | 'resolved';
 
 export function stateOfThread({ comments, isResolved }: Pick<CommentThread, 'comments' | 'isResolved'>): ThreadState {
   if (isResolved) return 'resolved';

@@ -20,7 +20,7 @@ export interface CommentHome {
 }
 
 /** Where the lines of a comment are in another text. Ranges are of its 0-based lines. */
-type CommentPlace =
+export type CommentPlace =
   | { readonly kind: 'same'; readonly lines: LineRange }
   /** `before`: the commented lines. `after`: the lines that replaced them. */
   | { readonly kind: 'changed'; readonly lines: LineRange; readonly before: string; readonly after: string }

@@ -37,7 +37,7 @@ export class Commands implements Disposable {
 
   /** Calls `load` before the first command of a feature. The feature must register its handlers before `load` resolves. */
   setFeatureLoader(
-    feature: 'chat' | 'conversations' | 'review' | 'startingPoints' | 'threads',
+    feature: 'chat' | 'comments' | 'conversations' | 'review' | 'startingPoints' | 'threads',
     load: () => Promise<unknown>,
   ): Disposable {
     const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));

@@ -82,7 +82,7 @@ export type TodoItem = z.infer<typeof TodoItem>;
 
 /** An attachment of a prompt. `line` is 1-based. */
 export const Attachment = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'problems', 'editors', 'git', 'context', 'image', 'text']),
+  kind: z.enum(['file', 'folder', 'selection', 'problems', 'editors', 'git', 'context', 'image', 'text', 'comments']),
   title: Text,
   path: optional(Text),
   line: optional(Count),

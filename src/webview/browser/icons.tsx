@@ -39,6 +39,7 @@ export const AtIcon = outline(
 export const BranchIcon = outline(
   'M5 5.5v5M5 5.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Zm0 8a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Zm6-6a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Zm0 0c0 2-3 2-5 3',
 );
+export const CommentIcon = outline('M2.5 3h11v8H8l-3 2.5V11H2.5z');
 export const CheckIcon = outline('M3 8.5 6.5 12 13 4.5');
 export const ChevronDownIcon = outline('M4 6l4 4 4-4');
 export const ChevronLeftIcon = outline('M10 4 6 8l4 4');

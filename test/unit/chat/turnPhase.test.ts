@@ -12,7 +12,7 @@ import { ChatBackendSession } from './support/chatBackend';
 
 const session = new ChatBackendSession('s');
 const prompt = (id: string) => ({ id, text: id, attachments: [] });
-const delivery = { session, input: { text: 'a', attachments: [], reminder: () => [] } };
+const delivery = { session, input: { text: 'a', attachments: [], reminder: () => [] }, drafts: [] };
 const error = new BackendError('backend', 'No.');
 
 const connect = (promptId = 'a'): TurnInput => ({ type: 'connected', promptId, delivery });

@@ -1,3 +1,4 @@
+import { answerComments } from '../skills/answerComments';
 import { recognizeIntent } from './intent';
 import { showFileReadByEditor, renameEverywhere } from '../skills/editorSkills';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
@@ -15,10 +16,12 @@ import type { Turn } from './turn';
 export async function answerPrompt(turn: Turn): Promise<void> {
   const intent = recognizeIntent(turn.prompt);
   if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
-  await quoteAttachedTexts(turn);
+  if (intent.kind !== 'comments') await quoteAttachedTexts(turn);
   switch (intent.kind) {
     case 'quote':
       return;
+    case 'comments':
+      return answerComments(turn);
     case 'help':
       return introduceAgent(turn);
     case 'summarize':

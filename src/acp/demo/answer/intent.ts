@@ -1,8 +1,9 @@
+import { hasReviewComments } from '../skills/answerComments';
 import type { Prompt } from './prompt';
 
 /** The action that a prompt requests. `path` is not resolved yet. */
 type Intent =
-  | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
+  | { readonly kind: 'comments' | 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | {
       readonly kind: 'rename' | 'renameEverywhere';
@@ -50,6 +51,8 @@ const maxSlowWords = 5000;
 export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
+
+  if (notes.some(hasReviewComments)) return { kind: 'comments' };
 
   const run = /^run:?\s+(\S[\s\S]*)$/i.exec(text);
   if (run) return { kind: 'run', line: (run[1] ?? '').trim() };

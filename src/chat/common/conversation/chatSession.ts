@@ -27,6 +27,7 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
+import { answersOfLastTurn, type SpokenTurn } from '../sending/spokenTurn';
 import { ConversationPrompts } from '../sending/conversationPrompts';
 import { textsOfPrompts } from '../transcript/sentPrompt';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
@@ -46,6 +47,8 @@ export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPo
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
+  /** Called when an agent has said something in a turn that has ended. */
+  readonly onDidSpeak?: (turn: SpokenTurn) => void;
   newId(): string;
 }
 
@@ -379,6 +382,9 @@ export class ChatSession implements Chat {
   }
 
   private handleTurnEnd(): void {
+    const { head } = this.conversation;
+    const text = answersOfLastTurn(this.transcript.newestFirst());
+    if (text !== '') this.ports.onDidSpeak?.({ conversation: head.id, agent: head.backendTitle, text });
     this.conversation.finishTurn(this.turnRunner.whenAgentStopped());
     this.prompts.handleTurnEnd();
   }

@@ -26,7 +26,9 @@ import type { PreparedPrompt } from './turnPhase';
 /** Resolves the attachments of a prompt when it is sent. */
 export interface AttachmentResolver {
   /** Returns the content to send. Empty if there is nothing left to send. @throws EditorError */
-  resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
+  resolve(attachment: DraftAttachment, signal: AbortSignal, conversation: string): Promise<readonly PromptAttachment[]>;
+  /** Called when the backend has accepted the prompt with these attachments. Never rejects. */
+  noteSent?(attachments: readonly DraftAttachment[], conversation: string): Promise<void>;
 }
 
 /** The attachments of a prompt as they are sent. */
@@ -104,7 +106,7 @@ export class PromptDelivery {
     const resolved = await this.resolveAttachments(drafts, signal);
     this.reportNotSent(id, resolved);
     signal.throwIfAborted();
-    return { session, input: { text, attachments: resolved.attachments, reminder } };
+    return { session, input: { text, attachments: resolved.attachments, reminder }, drafts };
   }
 
   /** Saves files and resolves the attachments of a prompt that joins the turn. @throws BackendError, also on abort */
@@ -129,6 +131,12 @@ export class PromptDelivery {
     for (const problem of problems) conversation.addNotice('warning', problem);
   }
 
+  /** Tells the sources of attachments that the backend has accepted the prompt with them. */
+  noteSent(attachments: readonly DraftAttachment[]): void {
+    const { attachments: resolver, conversation } = this.ports;
+    void resolver.noteSent?.(attachments, conversation.head.id);
+  }
+
   /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
   async send(prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
     const { clock, connection, conversation } = this.ports;
@@ -150,6 +158,7 @@ export class PromptDelivery {
       return await trySending();
     });
     this.newSession = undefined;
+    this.noteSent(prepared.drafts);
     const { backendTitle } = conversation.head;
     const hasInstructions = added.some((item) => item.type === 'text' && item.title === instructionsTitle);
     if (hasInstructions) conversation.addNotice('info', 'Your instructions were sent with the prompt.');
@@ -223,7 +232,7 @@ export class PromptDelivery {
         continue;
       }
       try {
-        const found = await resolver.resolve(draft, signal);
+        const found = await resolver.resolve(draft, signal, this.ports.conversation.head.id);
         attachments.push(...found);
         if (found.length > 0) continue;
         problems.push(`"${draft.title}" was not sent because it is now empty.`);

@@ -1,11 +1,13 @@
 import { BackendError, type BackendSession, type PromptInput } from '../../../session/common/sessionBackend';
-import type { QueuedPrompt } from '../chatView';
+import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { NewRecord } from './logRecord';
 
 /** A prompt that is ready to be sent, and the session for it. */
 export interface PreparedPrompt {
   readonly session: BackendSession;
   readonly input: PromptInput & Required<Pick<PromptInput, 'attachments' | 'reminder'>>;
+  /** What the attachments were resolved from. */
+  readonly drafts: readonly DraftAttachment[];
 }
 
 /** The phase of a conversation's current turn. Effects update the transcript accordingly. */

@@ -35,7 +35,7 @@ import type { OtherWindows } from '../windows/otherWindows';
 import { SharedConversations } from '../windows/sharedConversations';
 import { OpenBackends } from './openBackends';
 
-interface ChatSessionsPorts {
+interface ChatSessionsPorts extends Pick<ChatSessionPorts, 'onDidSpeak'> {
   readonly backends: BackendRegistry;
   readonly store: ChatStore;
   readonly files: ChatFileAccess;

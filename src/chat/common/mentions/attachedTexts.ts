@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
-import type { MentionSource } from '../chatPorts';
+import type { MentionSource } from './mentionSource';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
 import { estimateTokens } from './mentions';
 

@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import { toFileUri } from '../../../base/common/addresses/fileUri';
 import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { MentionSource } from '../chatPorts';
+import type { MentionSource } from './mentionSource';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
 import { findBestPaths, type PathCandidate } from './fuzzy';

@@ -3,7 +3,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { MentionSource } from '../chatPorts';
+import type { MentionSource } from './mentionSource';
 import type { DraftAttachment, MentionRow } from '../chatView';
 
 const searchTimeoutMs = 2_000;
@@ -53,9 +53,23 @@ export class Mentions {
   }
 
   /** Returns the content to send for an attachment. Empty if there is nothing left to send. @throws EditorError */
-  async resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
+  async resolve(
+    attachment: DraftAttachment,
+    signal: AbortSignal,
+    conversation: string,
+  ): Promise<readonly PromptAttachment[]> {
     const source = this.sources.find(({ kind }) => kind === attachment.kind);
-    return source ? await source.resolve(attachment, signal) : [];
+    return source ? await source.resolve(attachment, signal, conversation) : [];
+  }
+
+  /** Tells the sources that attachments were sent. Never rejects. */
+  async noteSent(attachments: readonly DraftAttachment[], conversation: string): Promise<void> {
+    for (const attachment of attachments) {
+      const source = this.sources.find(({ kind }) => kind === attachment.kind);
+      await source?.noteSent?.(attachment, conversation).catch((error: unknown) => {
+        this.log.error(`cannot note that ${attachment.kind} were sent`, error);
+      });
+    }
   }
 
   private sourcesOf(kind: string | undefined): readonly MentionSource[] {

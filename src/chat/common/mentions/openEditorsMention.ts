@@ -1,6 +1,6 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { MentionSource } from '../chatPorts';
+import type { MentionSource } from './mentionSource';
 import type { MentionRow } from '../chatView';
 import { matchesKeyword, estimateTokens } from './mentions';
 

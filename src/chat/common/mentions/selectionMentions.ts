@@ -1,7 +1,7 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { EditorPort, EditorSelection } from '../../../editor/common/editorPort';
-import type { MentionSource } from '../chatPorts';
+import type { MentionSource } from './mentionSource';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import { matchesKeyword, estimateTokens } from './mentions';
 

@@ -24,7 +24,7 @@ import {
 interface SteeringPorts {
   readonly conversation: Conversation;
   readonly turnRunner: Pick<TurnRunner, 'phase'>;
-  readonly delivery: Pick<PromptDelivery, 'prepareToJoin' | 'reportNotSent' | 'savePrompt'>;
+  readonly delivery: Pick<PromptDelivery, 'noteSent' | 'prepareToJoin' | 'reportNotSent' | 'savePrompt'>;
   readonly sharedDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -221,6 +221,7 @@ export class Steering {
     conversation.addRecord({ type: 'steered', id, text, attachments, ...(isRead && { isRead }) });
     if (prepared) delivery.reportNotSent(id, prepared);
     this.attempts.delete(id);
+    delivery.noteSent(attachments);
     checkpoint?.record().catch((error: unknown) => log.info(`No checkpoint in a turn: ${messageOf(error)}`));
   }
 

@@ -22,6 +22,7 @@ export const attachmentIcons: Record<Attachment['kind'], icons.Icon> = {
   problems: icons.ProblemsIcon,
   editors: icons.EditorsIcon,
   git: icons.BranchIcon,
+  comments: icons.CommentIcon,
   context: icons.LinkIcon,
   image: icons.ImageIcon,
   text: icons.TextIcon,

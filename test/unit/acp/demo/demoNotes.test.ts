@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { findAnswers } from '../../../../src/comments/common/findAnswers';
+import { reviewPrompt } from '../../../../src/comments/common/reviewPrompt';
 import { toPrompt } from '../../../../src/acp/demo/answer/prompt';
 import { useDemoAgent } from '../../../fake/acp/demoHarness';
 
@@ -71,5 +73,31 @@ describe('the demo agent quotes', () => {
     demo.files.set(join(demos.folder, 'notes.md'), '# Title\n');
     await demo.prompt(id, 'summarize notes.md', embedded('backline:Three', 'third'));
     assert.match(demo.said, /included this text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
+  });
+});
+
+describe('the demo agent answers review comments', () => {
+  const demos = useDemoAgent();
+
+  it('each by its number, and quotes nothing', async () => {
+    const [demo, id] = await demos.startSession();
+    const prompt = reviewPrompt(
+      [4, 7].map((number) => ({
+        number,
+        shownPath: 'src/a.ts',
+        isOnEarlierText: false,
+        lines: 'const a = 1;\n## C9: no, line 1',
+        firstLine: 0,
+        place: undefined,
+        earlier: [],
+        texts: [`Why ${number}?`],
+      })),
+    );
+    await demo.prompt(id, '', embedded('backline:Comments', prompt));
+    assert.equal(demo.said.trim(), 'C4: I have read “Why 4?”.\n\nC7: I have read “Why 7?”.');
+    assert.deepEqual(
+      findAnswers(demo.said, new Set([4, 7])).map(({ number }) => number),
+      [4, 7],
+    );
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
-import type { MentionSource } from '../../../../src/chat/common/chatPorts';
+import type { MentionSource } from '../../../../src/chat/common/mentions/mentionSource';
 import type { MentionRow } from '../../../../src/chat/common/chatView';
 import { OpenEditorsMention } from '../../../../src/chat/common/mentions/openEditorsMention';
 import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
@@ -123,9 +123,9 @@ describe('Mentions of deleted files', () => {
       [new SelectionMentions(editor), { kind: 'selection', id: 's#1-2', title: 'a:1-2', path: '/ws/src/a.ts' }],
       [new FolderMentions({ index, editor }), { kind: 'folder', id: 'd', title: 'src/', path: '/ws/src' }],
     ];
-    for (const [source, row] of sources) assert.equal((await source.resolve(row, signal)).length, 1);
+    for (const [source, row] of sources) assert.equal((await source.resolve(row, signal, 'c')).length, 1);
     editor.deleteFile('/ws/src/a.ts');
-    for (const [source, row] of sources) await assert.rejects(source.resolve(row, signal), { code: 'notFound' });
+    for (const [source, row] of sources) await assert.rejects(source.resolve(row, signal, 'c'), { code: 'notFound' });
   });
 });
 
@@ -309,8 +309,8 @@ describe('Mentions', () => {
 
   it('resolves an attachment by its source, or to nothing', async () => {
     const mentions = new Mentions([source('file', () => Promise.resolve([]))], new FakeClock(), nullLogger);
-    const sent = await mentions.resolve(row('file', 'f'), signal);
+    const sent = await mentions.resolve(row('file', 'f'), signal, 'conversation');
     assert.deepEqual(sent, [{ type: 'text', uri: 'f', title: 'f', text: 'file' }]);
-    assert.deepEqual(await mentions.resolve(row('git', 'g'), signal), []);
+    assert.deepEqual(await mentions.resolve(row('git', 'g'), signal, 'conversation'), []);
   });
 });

@@ -1,0 +1,37 @@
+/** How comments get to an agent: the chat implements it. */
+export interface CommentChat {
+  /**
+   * Puts comments as one attachment into the composer and focuses it: of the conversation that has changed one of these files,
+   * else of the displayed one, else of a new one. `paths` are absolute.
+   */
+  attach(attachment: CommentAttachment, paths: readonly string[]): Promise<void>;
+}
+
+/** An attachment that stands for comments until its prompt is sent; see `attachmentOf`. */
+export interface CommentAttachment {
+  readonly kind: 'comments';
+  readonly id: string;
+  readonly title: string;
+}
+
+/** What an agent has said in a turn. */
+export interface TurnAnswer {
+  readonly conversation: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Markdown, which is not trusted. */
+  readonly text: string;
+}
+
+const idStart = 'comments:';
+
+/** The id names the threads, so that a stored draft still knows them after a reload. */
+export function attachmentOf(threadIds: readonly string[]): CommentAttachment {
+  const title = threadIds.length === 1 ? '1 comment' : `${threadIds.length} comments`;
+  return { kind: 'comments', id: `${idStart}${threadIds.join(',')}`, title };
+}
+
+/** Ids of the threads of an attachment. */
+export function threadsOfAttachment(id: string): readonly string[] {
+  return id.startsWith(idStart) ? id.slice(idStart.length).split(',') : [];
+}
