@@ -55,6 +55,7 @@ export class FakeChat implements Chat {
   /** What reverting one does; throws to refuse. */
   onRevert: (path: string, force: boolean, options: RevertOptions) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
+  onStop: () => void = () => undefined;
   diff: DiffTexts | undefined;
   visibility: ChatVisibility = 'hidden';
   isOutdated = false;
@@ -227,6 +228,7 @@ export class FakeChat implements Chat {
 
   stop(): Promise<void> {
     this.stops.push(this.id);
+    this.onStop();
     return Promise.resolve();
   }
 

@@ -39,6 +39,32 @@ describe('the pages of the chat', () => {
     await shownIn(again, 'new-1');
   });
 
+  it('edit a prompt that goes back to the input box because its agent was stopped for that', async () => {
+    const page = await subject.view();
+    const chat = subject.chats.add('one');
+    await page.ask('openSession', { sessionId: 'one' });
+    const add = (): void => {
+      chat.change({ status: 'busy', isBusy: true });
+      chat.transcript.put({ kind: 'prompt', id: 'joined', turn: 1, at: 1, text: 'Also this', isSteered: true });
+    };
+    chat.onStop = () => {
+      chat.change({ status: 'idle', isBusy: false });
+      chat.transcript.remove('joined');
+    };
+    const edit = (): Promise<unknown> => page.ask('editAndResend', { sessionId: 'one', entryId: 'joined' });
+    add();
+    await edit();
+    assert.deepEqual(
+      subject.questions.map(({ action }) => action),
+      ['Stop Agent'],
+    );
+    assert.equal(chat.transcript.get('joined'), undefined);
+    await assert.rejects(edit(), /no longer there/, 'it was gone before');
+    add();
+    chat.onStop = () => chat.change({ status: 'idle', isBusy: false });
+    await assert.rejects(edit(), /no longer there/, 'the restore is tried');
+  });
+
   it('begin a conversation with a prompt that comes before the agents are listed', async () => {
     const listed = Promise.withResolvers<readonly BackendView[]>();
     subject.chats.backends = () => listed.promise;

@@ -73,8 +73,8 @@ export class RestoreActions {
 
   /** Asks what to restore and which files, then restores it. @throws ChatError, CheckpointError */
   async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
-    if (!(await this.ensureReadyToRestore(chat))) return;
-    const point = await chat.restores.restorePointBefore(entryId);
+    const point = await this.stopAndFindPoint(chat, entryId);
+    if (!point) return;
     const plan = await this.planFiles(chat, point);
     const gitNote = gitNoteOf(plan);
     const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note, gitNote });
@@ -97,8 +97,8 @@ export class RestoreActions {
 
   /** Restores the state before a prompt, and puts the prompt into the composer. @throws ChatError, CheckpointError */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
-    if (!(await this.ensureReadyToRestore(chat))) return;
-    const point = await chat.restores.restorePointBefore(entryId);
+    const point = await this.stopAndFindPoint(chat, entryId);
+    if (!point) return;
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
     const uncertain = (plan.rows ?? []).filter(({ author }) => author === 'command').length;
@@ -181,6 +181,15 @@ export class RestoreActions {
       placeHolder: 'Select a prompt to restore the state before it.',
     });
     if (picked) await this.restoreTo(chat, picked.id, show);
+  }
+
+  /** Undefined if the user does not want to continue, or if the prompt went back to the composer when the agent was stopped. */
+  private async stopAndFindPoint(chat: Chat, entryId: string): Promise<RestorePoint | undefined> {
+    const wasThere = chat.transcript.get(entryId) !== undefined;
+    if (!(await this.ensureReadyToRestore(chat))) return undefined;
+    if (!wasThere || chat.transcript.get(entryId)) return await chat.restores.restorePointBefore(entryId);
+    this.deps.messages.info('The agent was stopped before it read this prompt, which is in the input box again.');
+    return undefined;
   }
 
   /** Prepares a restore. Returns false if the user does not want to continue. @throws ChatError `readonly` */
