@@ -20,35 +20,49 @@ interface ReachableAgent {
   readonly stop?: () => Promise<unknown>;
 }
 
+type Reach = (sandbox: Sandbox, stateFolder: string) => Promise<ReachableAgent>;
+
 /** How the demo agent is reached. It keeps its sessions in `stateFolder`. */
 interface Kind {
   readonly name: string;
-  readonly reach: (sandbox: Sandbox, stateFolder: string) => Promise<ReachableAgent>;
+  readonly reach: Reach;
+  /** Whether only turns are tried: how they are added to, stopped and ended. */
+  readonly isTurnsOnly?: boolean;
 }
 
-const overLines: Kind['reach'] = (_sandbox, stateFolder) =>
+const overLines: Reach = (_sandbox, stateFolder) =>
   Promise.resolve({
     entry: { command: 'node', args: [demoAgent, '--protocol', '1', '--state', stateFolder], protocol: '1' },
   });
 
 /** The demo agent behind our own server, as on another machine. It keeps the folder of the workspace. */
-const overUrl: Kind['reach'] = async ({ workspace }, stateFolder) => {
-  const agent = ['node', demoAgent, '--protocol', '2', '--state', stateFolder];
+async function overUrl(
+  protocol: '1' | '2',
+  scheme: 'http' | 'ws',
+  ...[{ workspace }, stateFolder]: Parameters<Reach>
+): Promise<ReachableAgent> {
+  const agent = ['node', demoAgent, '--protocol', protocol, '--state', stateFolder];
   const args = ['--acp', '--port', '0', '--agent', agent.map((word) => `"${word}"`).join(' '), '--cwd', workspace];
   const program = new AcpProgram({ file: inRoot('dist', 'amplifier-server.js'), cwd: workspace, args });
   await program.start();
   const headers = { Authorization: `Bearer ${program.token}` };
-  const entry = { url: program.url.replace(/^http/, 'ws'), headers, protocol: '2' };
+  const entry = { url: program.url.replace(/^http/, scheme), headers, protocol };
   return { entry, stop: () => program.stop() };
-};
+}
 
-/** Each version once, and once locally and once by URL. The conformance suite runs with all pairs. */
+/** Each version, and each way to an agent. The conformance suite runs with all pairs. */
 const kinds: readonly Kind[] = [
   { name: 'ACP version 1', reach: overLines },
-  { name: 'ACP version 2 at a URL', reach: overUrl },
+  { name: 'ACP version 2 at a URL', reach: (...where) => overUrl('2', 'ws', ...where) },
+  {
+    name: 'ACP version 1 over Streamable HTTP',
+    reach: (...where) => overUrl('1', 'http', ...where),
+    isTurnsOnly: true,
+  },
 ];
 
-for (const { name, reach } of kinds) {
+for (const { isTurnsOnly = false, name, reach } of kinds) {
+  const itWhole = isTurnsOnly ? (): void => undefined : it;
   describe(`A conversation over ${name}`, () => {
     const slug = name.replaceAll(/\W+/g, '-').toLowerCase();
     let agent: ReachableAgent | undefined;
@@ -92,14 +106,14 @@ for (const { name, reach } of kinds) {
       await ends();
     });
 
-    it('calls a tool of the window', async () => {
+    itWhole('calls a tool of the window', async () => {
       await chat.send(`who uses colour in src/${fileName}`);
       await chat.says('I asked the language server of your editor.');
       await ends();
       await shot('tool');
     });
 
-    it('asks with the diff of a change, and makes it once that is allowed', async () => {
+    itWhole('asks with the diff of a change, and makes it once that is allowed', async () => {
       await chat.send(change);
       await (await chat.button('Allow')).waitFor();
       const card = (await chat.frame()).locator('.approval');
@@ -111,7 +125,7 @@ for (const { name, reach } of kinds) {
       await ends();
     });
 
-    it('lists the change, and shows it in the review', async () => {
+    itWhole('lists the change, and shows it in the review', async () => {
       await chat.shows(/1 file/);
       await (await chat.button(/^Review$/)).click();
       const diff = window.page.locator('.multiDiffEntry').filter({ hasText: fileName });
@@ -120,7 +134,7 @@ for (const { name, reach } of kinds) {
       await window.runCommand('View: Close All Editors');
     });
 
-    it('runs a command in a terminal once that is allowed', async () => {
+    itWhole('runs a command in a terminal once that is allowed', async () => {
       await chat.send(`run node -e "console.log('out of the ' + 'terminal')"`);
       // Backline asks for a terminal of its own, in its words; in version 2 the agent asks for one of its own.
       const allow = (await chat.frame()).locator('.approval').getByRole('button', { name: /^Allow(?: once)?$/ });
@@ -159,6 +173,27 @@ for (const { name, reach } of kinds) {
       await shot('steer');
     });
 
+    it('ends the turn for a command by Stop and Send', async () => {
+      await chat.send('/slow 2000');
+      await eventually('a turn that can be stopped for a command', async () => {
+        // An agent would read a command as mere text in its turn.
+        await chat.type('/slow 4');
+        await (await chat.button('Stop and Send')).click({ timeout: 5_000 });
+      });
+      await chat.says('Said 4 words');
+      await ends();
+      assert.deepEqual((await prompts()).slice(-2), ['/slow 2000', '/slow 4']);
+      const [stopped, last] = await (
+        await chat.frame()
+      )
+        .locator('.turn')
+        .allInnerTexts()
+        .then((all) => all.slice(-2));
+      assert.match(stopped ?? '', /Stopped/);
+      assert.doesNotMatch(`${stopped}${last}`, /Said 2000 words|queued/);
+      await shot('stop-and-send');
+    });
+
     it('stops when it is told to', async () => {
       await chat.send('/slow 2000');
       await chat.shows('This answer comes one word at a time');
@@ -178,7 +213,7 @@ for (const { name, reach } of kinds) {
       assert.equal(await (await chat.frame()).getByText('doesn’t remember this conversation').count(), 0);
     });
 
-    it('goes back to a prompt, with its files', async () => {
+    itWhole('goes back to a prompt, with its files', async () => {
       await eventually('Restore to Here', async () => {
         const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: change });
         await entry.hover({ timeout: 5_000 });
@@ -195,7 +230,7 @@ for (const { name, reach } of kinds) {
       await shot('restore');
     });
 
-    it('continues from there', async () => {
+    itWhole('continues from there', async () => {
       await (await chat.prompt()).press('Enter');
       await chat.answer('Allow');
       await contains(changed);
