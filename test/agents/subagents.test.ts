@@ -99,6 +99,16 @@ for (const [id, protocol] of [
       );
     });
 
+    if (id === 'claude') {
+      it('has the agent go on after its end, which says why', async () => {
+        await until('the notice', () =>
+          follower.all('notice').some(({ message }) => /in the background has/.test(message)),
+        );
+        await until('the end of all turns', () => session.turn === 'none');
+        assert.equal(follower.all('notice').length, 1);
+      });
+    }
+
     it('is stopped, while the turn goes on', async () => {
       // Claude tells its model of the end of a subagent in a turn of its own.
       await until('the end of all turns', () => session.turn === 'none');

@@ -247,6 +247,8 @@ export interface AgentNotice {
 
 /** How much of the model's context is used, in tokens. */
 export interface ContextUsage {
+  /** Whether the agent has just worked without a prompt, because a task in the background had finished. */
+  readonly isAfterTask: boolean;
   readonly used: number;
   readonly size: number;
   readonly cost: { amount: number; currency: string } | undefined;

@@ -262,8 +262,10 @@ export class SessionEventMapper {
     return [{ event: 'session:info', data }];
   }
 
-  mapUsage({ used, size, cost }: ContextUsage): SessionEvent[] {
-    return [{ event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } }];
+  mapUsage({ used, size, cost, isAfterTask }: ContextUsage): SessionEvent[] {
+    const data = { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) };
+    const notice = isAfterTask ? [this.noticeEvent('info', afterTaskNotice)] : [];
+    return [{ event: 'usage:update', data }, ...this.withMessagesEnded(notice)];
   }
 
   mapNotice({ severity, title, description }: AgentNotice): SessionEvent[] {
@@ -392,6 +394,7 @@ export class SessionEventMapper {
   }
 }
 
+const afterTaskNotice = 'The agent wrote this without a prompt, because a task in the background has finished.';
 type PlanEntries = readonly EventData<'plan:update'>['entries'][number][];
 
 function toLevel(severity: string): 'info' | 'warning' | 'error' {

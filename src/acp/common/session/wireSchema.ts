@@ -197,16 +197,29 @@ const SessionMessageChunk = z
   .looseObject({ messageId: RequiredText, content: ContentBlock })
   .transform(({ messageId, content }) => ({ messageId, content: [content], isChunk: true as const }));
 
+/** In the last update of a turn that Claude began by itself: why it began. */
+const ClaudeOriginMeta = z
+  .looseObject({ '_claude/origin': z.looseObject({ kind: RequiredText, subkind: optionalText }) })
+  .nullish()
+  .catch(undefined);
+
 export const sharedUpdates = {
   subagent_update: SubagentUpdate,
   session_message: SessionMessage,
   session_message_chunk: SessionMessageChunk,
   session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
-  usage_update: z.looseObject({
-    used: RoundedTokenCount,
-    size: RoundedTokenCount,
-    cost: optional(z.looseObject({ amount: z.number(), currency: RequiredText })).catch(undefined),
-  }),
+  usage_update: z
+    .looseObject({
+      used: RoundedTokenCount,
+      size: RoundedTokenCount,
+      cost: optional(z.looseObject({ amount: z.number(), currency: RequiredText })).catch(undefined),
+      _meta: ClaudeOriginMeta,
+    })
+    .transform(({ _meta, cost, size, used }) => {
+      const origin = _meta?.['_claude/origin'];
+      // With `subkind`, it is a prompt that something else has sent, such as a schedule.
+      return { used, size, cost, isAfterTask: origin?.kind === 'task-notification' && origin.subkind === undefined };
+    }),
   notice: z.looseObject({ severity: RequiredText.catch('info'), title: RequiredText, description: optionalText }),
   compaction_update: z.looseObject({ compactionId: RequiredText, status: RequiredText, error: optionalText }),
   compaction_summary_chunk: z.looseObject({ compactionId: RequiredText, content: ContentBlock }),

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { RequestError, type AgentContext, type RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import {
+  RequestError,
+  type AgentContext,
+  type RequestPermissionRequest,
+  type SessionNotification,
+} from '@agentclientprotocol/sdk';
 import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
 import { basics, type Script, type ScriptedAgent } from '../../../fake/acp/scriptedAgent';
 
@@ -51,6 +56,33 @@ describe('what real ACP agents do', () => {
     await session.answerApproval(asked.approval_id, 'Allow');
     await follower.next('prompt:complete');
     assert.equal(follower.all('tool:post')[0]?.title, 'Writing');
+  });
+
+  it('claude goes on by itself when a task in the background has finished, and tells why at the end', async () => {
+    const origins: unknown[] = [{ kind: 'task-notification' }, { kind: 'task-notification', subkind: 'routine' }];
+    origins.push({ kind: 'human' }, 'task-notification', { kind: 3 }, null);
+    const { follower, session } = await run(
+      doing(async (client, sessionId) => {
+        const tell = async (update: SessionNotification['update']) =>
+          await client.notify('session/update', { sessionId, update });
+        for (const [index, origin] of origins.entries()) {
+          await tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `answer ${index}` } });
+          await tell({ sessionUpdate: 'usage_update', used: 1, size: 2, _meta: { '_claude/origin': origin } });
+        }
+        return undefined;
+      }),
+    );
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('prompt:complete');
+    assert.equal(follower.all('usage:update').length, origins.length);
+    assert.deepEqual(
+      follower.all('notice').map(({ message }) => message),
+      ['The agent wrote this without a prompt, because a task in the background has finished.'],
+    );
+    const told = follower.events.flatMap(({ data, event }) =>
+      event === 'notice' ? [event] : 'delta' in data ? [data.delta] : [],
+    );
+    assert.deepEqual(told.slice(0, 3), ['answer 0', 'notice', 'answer 1']);
   });
 
   it('gemini reads a missing file before it creates it', async () => {
