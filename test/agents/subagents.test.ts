@@ -102,7 +102,7 @@ for (const [id, protocol] of [
     if (id === 'claude') {
       it('has the agent go on after its end, which says why', async () => {
         await until('the notice', () =>
-          follower.all('notice').some(({ message }) => /in the background has/.test(message)),
+          follower.all('notice').some(({ message }) => message.includes('in the background has')),
         );
         await until('the end of all turns', () => session.turn === 'none');
         assert.equal(follower.all('notice').length, 1);

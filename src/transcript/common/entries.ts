@@ -92,6 +92,10 @@ export const Attachment = z.object({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
+/** An attachment that was sent. `text`: what was sent, if it can be read nowhere else. */
+export const SentAttachment = z.object({ ...Attachment.shape, text: optional(Text) });
+export type SentAttachment = z.infer<typeof SentAttachment>;
+
 /** A location in a file; `line` is 1-based. */
 export const Location = z.object({ path: Text, line: optional(Count) });
 export type Location = z.infer<typeof Location>;
@@ -193,7 +197,7 @@ export const Entry = z.discriminatedUnion('kind', [
     kind: z.literal('prompt'),
     ...entryBase,
     text: Text,
-    attachments: optional(z.array(Attachment)),
+    attachments: optional(z.array(SentAttachment)),
     /** Whether it is the prompt of the turn before, sent again. Its text is not repeated. */
     isRetry: optional(z.boolean()),
     /** Whether it has joined a turn that was running. Then it has the number of that turn. */

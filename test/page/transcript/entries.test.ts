@@ -283,6 +283,21 @@ describe('the entries of a transcript', () => {
     assert.equal(await shown.getByRole('button', { name: 'there.ts' }).count(), 1);
   });
 
+  it('shows the instructions that were sent with a prompt, by a click', async () => {
+    const text = `Be brief.\n${'Only review. '.repeat(300)}`;
+    const instructions = { kind: 'text', title: 'Instructions', text } as const;
+    const { page: shown } = await open([{ kind: 'prompt', id: 'p', turn: 1, text: 'Go', attachments: [instructions] }]);
+    const chip = shown.getByRole('button', { name: 'Instructions' });
+    assert.match((await chip.getAttribute('title')) ?? '', /^Sent with the prompt:\n\nBe brief\.\nOnly review\./);
+    assert.equal(await chip.getAttribute('aria-expanded'), 'false');
+    await chip.click();
+    const region = shown.getByRole('region', { name: 'Instructions' });
+    assert.equal(await region.textContent(), text);
+    assert.ok(((await region.boundingBox())?.height ?? 0) < 250, 'it scrolls');
+    await chip.click();
+    assert.equal(await region.count(), 0);
+  });
+
   it('folds a long prompt', async () => {
     const { page: shown } = await open([{ kind: 'prompt', id: 'p', turn: 1, text: 'line\n'.repeat(40) }]);
     const height = async (): Promise<number> => (await shown.locator('.prompt-text').boundingBox())?.height ?? 0;

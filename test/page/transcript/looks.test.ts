@@ -27,6 +27,7 @@ describe('how the transcript looks', function () {
           await new Promise(requestAnimationFrame);
         }
       });
+      await opened.page.getByRole('button', { name: 'Instructions' }).click();
       assert.deepEqual(await opened.axe(), []);
       assert.deepEqual(opened.problems, []);
     });
@@ -46,6 +47,7 @@ describe('how the transcript looks', function () {
             .map((element) => element.outerHTML.slice(0, 120)),
         );
         assert.deepEqual(overflow, []);
+        await opened.page.getByRole('button', { name: 'Instructions' }).click();
         await takePicture(opened.page, `transcript-${theme}-${width}`);
       });
     }

@@ -82,6 +82,7 @@ export function sampleEntries(): Entry[] {
         { kind: 'file', title: 'parse.ts', path: '/work/csv/src/csv/parse.ts' },
         { kind: 'problems', title: '2 problems' },
         { kind: 'image', title: 'screenshot.png', image: { mimeType: 'image/png', data: pixel } },
+        { kind: 'text', title: 'Instructions', text: 'Be brief.\nRun the tests after each change.' },
       ],
     },
     {

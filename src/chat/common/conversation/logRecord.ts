@@ -58,6 +58,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment), isRetry: z.boolean().optional() }),
   /** Ids of attachments of the prompt `id` that could not be sent. */
   record('notSent', { id: Text, attachments: z.array(Text) }),
+  /** These instructions were sent with the prompt `id`. */
+  record('instructed', { id: Text, text: Text }),
   /** A prompt that waits for the end of the turn, until a `prompt` or `unqueued` record has the same id. */
   record('queued', {
     id: Text,

@@ -137,8 +137,8 @@ export class PromptDelivery {
     void resolver.noteSent?.(attachments, conversation.head.id);
   }
 
-  /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
-  async send(prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
+  /** Resolves when the backend has accepted the prompt `id`. @throws BackendError, also on abort before it was sent */
+  async send(id: string, prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
     const { clock, connection, conversation } = this.ports;
     let { session } = prepared;
     const trySending = async (): Promise<readonly PromptAttachment[]> => {
@@ -160,9 +160,9 @@ export class PromptDelivery {
     this.newSession = undefined;
     this.noteSent(prepared.drafts);
     const { backendTitle } = conversation.head;
-    const hasInstructions = added.some((item) => item.type === 'text' && item.title === instructionsTitle);
-    if (hasInstructions) conversation.addNotice('info', 'Your instructions were sent with the prompt.');
-    if (added.length === (hasInstructions ? 1 : 0)) return;
+    const instructions = added.find((item) => item.type === 'text' && item.title === instructionsTitle);
+    if (instructions?.type === 'text') conversation.addRecord({ type: 'instructed', id, text: instructions.text });
+    if (added.length === (instructions ? 1 : 0)) return;
     conversation.addNotice(
       'info',
       `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,

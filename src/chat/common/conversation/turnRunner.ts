@@ -200,7 +200,7 @@ export class TurnRunner {
 
   private async sendDelivery(promptId: string, delivery: PreparedPrompt): Promise<void> {
     try {
-      await this.ports.delivery.send(delivery, this.abortSignalOf(promptId));
+      await this.ports.delivery.send(promptId, delivery, this.abortSignalOf(promptId));
       this.dispatch({ type: 'accepted', promptId });
     } catch (error) {
       this.handleRefusal(promptId, error);

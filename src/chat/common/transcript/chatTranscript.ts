@@ -124,9 +124,6 @@ export class ChatTranscript {
       case 'prompt':
         this.advanceStage({ kind: 'prompted', turn: this.startTurn(record, record.id, record.isRetry) });
         break;
-      case 'notSent':
-        this.promptEntries.markNotSent(record.id, record.attachments);
-        break;
       case 'steered':
         this.currentTurn?.answers.split();
         this.promptEntries.addSteered(record.id, record, record.isRead === true);
@@ -166,6 +163,7 @@ export class ChatTranscript {
         this.leaveSession();
         break;
       default:
+        this.promptEntries.applyRecord(record);
         this.endEntries.applyRecord(record);
         this.restoreEntries.applyRecord(record);
     }

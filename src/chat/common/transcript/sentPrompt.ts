@@ -1,6 +1,7 @@
-import { Attachment, type EntryBase, type EntryOf } from '../../../transcript/common/entries';
+import { Attachment, type EntryBase, type EntryOf, type SentAttachment } from '../../../transcript/common/entries';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Draft } from '../chatView';
+import type { LogRecord } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 import { isOutput, RunningParts } from '../sending/runningParts';
 
@@ -132,12 +133,22 @@ export class PromptEntries {
     this.writer.turnNumber--;
   }
 
-  /** Marks attachments that could not be sent, by their ids. They are left out when the user sends the prompt again. */
-  markNotSent(id: string, ids: readonly string[]): void {
-    const prompt = this.everyPrompt.findLast((one) => one.id === id);
+  /**
+   * Marks attachments that could not be sent; they are left out when the user sends the prompt again. Adds the instructions that
+   * were sent with a prompt, which only its entry has.
+   */
+  applyRecord(record: LogRecord): void {
+    if (record.type !== 'notSent' && record.type !== 'instructed') return;
+    const prompt = this.everyPrompt.findLast((one) => one.id === record.id);
     if (!prompt) return;
     const entry = this.writer.fullContent(prompt.entryId);
     if (entry?.kind !== 'prompt') return;
+    if (record.type === 'instructed') {
+      const instructions: SentAttachment = { kind: 'text', title: 'Instructions', text: record.text };
+      this.writer.put({ ...entry, attachments: [...(entry.attachments ?? []), instructions] });
+      return;
+    }
+    const ids = record.attachments;
     const { attachments, text } = prompt.draft;
     const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
     const marked = entry.attachments?.map((one, index) => (isNotSent(index) ? { ...one, notSent: true } : one));

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useHostTime } from '../../../webview/browser/hostTime';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon, EditIcon, HistoryIcon } from '../../../webview/browser/icons';
-import type { Attachment, Entry, EntryOf } from '../../common/entries';
+import type { Entry, EntryOf, SentAttachment } from '../../common/entries';
 import { attachmentIcons } from './entryIcons';
 import { msUntilAgeChanges, formatAge, formatDateTime, formatTextSize } from '../parts/format';
 import { ImageView } from '../parts/imageView';
@@ -13,6 +13,7 @@ import { UntrustedText } from '../parts/untrustedText';
 
 const maxFoldedLines = 14;
 const maxFoldedUnits = 1_200;
+const maxTooltipUnits = 2000;
 
 export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { actions } = useTranscriptContext();
@@ -26,6 +27,11 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
         <p class="retried">
           <HistoryIcon /> Sent again
         </p>
+        {attachments.length > 0 && (
+          <div class="bubble">
+            <Attachments attachments={attachments} />
+          </div>
+        )}
       </>
     );
   }
@@ -33,15 +39,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
     <>
       <PromptHeading prompt={entry} />
       <div class="bubble">
-        {attachments.length > 0 && (
-          <ul class="attachments" aria-label="Attachments">
-            {attachments.map((attachment, index) => (
-              <li key={index}>
-                <AttachmentChip attachment={attachment} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {attachments.length > 0 && <Attachments attachments={attachments} />}
         {text !== '' && <PromptText text={text} omitted={omitted} />}
       </div>
       <div class="prompt-foot">
@@ -90,9 +88,41 @@ function PromptText({ text, omitted }: { text: string; omitted: number }) {
   );
 }
 
-function AttachmentChip({ attachment }: { attachment: Attachment }) {
+function Attachments({ attachments }: { attachments: readonly SentAttachment[] }) {
+  const [openIndex, setOpenIndex] = useState<number>();
+  const open = openIndex === undefined ? undefined : attachments[openIndex];
+  return (
+    <>
+      <ul class="attachments" aria-label="Attachments">
+        {attachments.map((attachment, index) => {
+          const isOpen = index === openIndex;
+          const toggle = (): void => setOpenIndex(isOpen ? undefined : index);
+          return (
+            <li key={index}>
+              <AttachmentChip attachment={attachment} isOpen={isOpen} onToggle={toggle} />
+            </li>
+          );
+        })}
+      </ul>
+      {open?.text !== undefined && (
+        <div class="attached-text" role="region" aria-label={showHiddenCharacters(open.title)} tabIndex={0} dir="auto">
+          <UntrustedText text={open.text} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface AttachmentChipProps {
+  readonly attachment: SentAttachment;
+  /** Whether its text is shown. */
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function AttachmentChip({ attachment, isOpen, onToggle }: AttachmentChipProps) {
   const { actions } = useTranscriptContext();
-  const { kind, title, path, line, image, notSent } = attachment;
+  const { kind, title, path, line, image, notSent, text } = attachment;
   if (image) return <ImageView {...image} title={title} isThumbnail />;
   const Picture = attachmentIcons[kind];
   const label = (
@@ -109,6 +139,20 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
         {label}
         <span class="attachment-note">not sent</span>
       </span>
+    );
+  }
+  if (text !== undefined) {
+    const cut = text.length > maxTooltipUnits ? `${text.slice(0, maxTooltipUnits).toWellFormed()}…` : text;
+    return (
+      <button
+        type="button"
+        class="attachment"
+        aria-expanded={isOpen}
+        title={showHiddenCharacters(`Sent with the prompt:\n\n${cut}`)}
+        onClick={onToggle}
+      >
+        {label}
+      </button>
     );
   }
   if (path === undefined) {

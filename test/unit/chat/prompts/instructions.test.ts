@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
 import { SettingPresets } from '../../../fake/settingPresets';
 import { until } from '../../../support/eventually';
-import { draft, outline, Window } from '../support/window';
+import { draft, Window } from '../support/window';
 
 /** What agents are told in each turn. */
 describe('The instructions of a conversation', () => {
@@ -43,14 +43,32 @@ describe('The instructions of a conversation', () => {
     assert.deepEqual(chat.view.preset, preset);
   });
 
-  it('go with the first prompt to a backend that takes none, and the conversation says so', async () => {
+  it('go with the first prompt to a backend that takes none, and are on its chip, also later', async () => {
     const { chat, session } = await begin(false);
     assert.deepEqual(session?.prompts[0]?.attachments, [{ type: 'text', title: 'Instructions', text: told }]);
-    assert.ok(outline(chat).some((line) => line.includes('Your instructions were sent with the prompt.')));
+    const attachments = [{ kind: 'text', title: 'Instructions', text: told }];
+    const shown = () => [...chat.transcript.entries('prompt')].map((entry) => entry.attachments);
+    assert.deepEqual(shown(), [attachments]);
+    const [{ id = '' } = {}] = chat.transcript.entries('prompt');
+    assert.deepEqual(
+      (await chat.restores.restorePointBefore(id)).draft.attachments,
+      [],
+      'they are no part of the prompt',
+    );
     session.end('Done');
     await until('the end of the turn', () => chat.view.isBusy === false);
     await chat.send(draft('Again'));
     assert.deepEqual(session.prompts[1]?.attachments, []);
+    assert.deepEqual(shown(), [attachments, undefined]);
+    session.end('Done');
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder });
+    const reopened = await window.chats.open(chat.id);
+    assert.deepEqual(
+      [...reopened.transcript.entries('prompt')].map((entry) => entry.attachments),
+      [attachments, undefined],
+    );
   });
 
   it('are read again later, except for those of the preset, which are stored', async () => {
