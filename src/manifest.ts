@@ -129,6 +129,9 @@ export const commandIds = {
   startingPointsExplainSelectionWithAnother: 'backline.startingPoints.explainSelectionWithAnother',
   startingPointsResolveConflict: 'backline.startingPoints.resolveConflict',
   startingPointsResolveConflictWithAnother: 'backline.startingPoints.resolveConflictWithAnother',
+  startingPointsWriteMessage: 'backline.startingPoints.writeCommitMessage',
+  startingPointsWriteMessageWithAnother: 'backline.startingPoints.writeCommitMessageWithAnother',
+  startingPointsStopMessage: 'backline.startingPoints.stopCommitMessage',
   startingPointsFixFile: 'backline.startingPoints.fixFile',
   toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;
@@ -163,6 +166,8 @@ export const contextKeys = {
   reviewedFiles: 'backline.review.reviewedFiles',
   /** Whether there are comments that were not sent. */
   commentsHasDrafts: 'backline.comments.hasDrafts',
+  /** Whether an agent writes a commit message. */
+  startingPointsWritesMessage: 'backline.startingPoints.writesCommitMessage',
 } as const;
 
 /** View types of webview panels. */

@@ -4,6 +4,8 @@ import {
   BackendError,
   type BackendSession,
   type BackendState,
+  type CreateSessionOptions,
+  type PromptInput,
   type SequencedEvent,
   type SessionBackend,
 } from '../../src/session/common/sessionBackend';
@@ -46,8 +48,8 @@ export class FakeSession extends FakeTurn implements BackendSession {
     return this.log.read(options);
   }
 
-  sendPrompt(): Promise<never> {
-    return Promise.reject(new BackendError('unsupported', 'A fake takes no prompts'));
+  sendPrompt({ text }: PromptInput): Promise<{ requestId: string }> {
+    return Promise.reject(new BackendError('unsupported', `A fake takes no prompts: ${text}`));
   }
 
   cancel(): Promise<void> {
@@ -78,6 +80,7 @@ export class FakeBackend implements SessionBackend {
   readonly title = 'Fake';
   readonly sessions: FakeSession[] = [];
   readonly calls: string[] = [];
+  readonly created: CreateSessionOptions[] = [];
   state: BackendState = { kind: 'stopped' };
   private readonly emitter = new Emitter<BackendState>((error) => {
     throw error;
@@ -96,7 +99,8 @@ export class FakeBackend implements SessionBackend {
     return Promise.resolve({ canLoad: true, canList: true, canDelete: true, images: false, embeddedContext: true });
   }
 
-  createSession(): Promise<FakeSession> {
+  createSession(options: CreateSessionOptions): Promise<FakeSession> {
+    this.created.push(options);
     return this.loadSession(`session-${this.sessions.length + 1}`);
   }
 

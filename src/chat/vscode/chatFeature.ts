@@ -379,6 +379,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       conversations: all.pages,
       showConversation: (id) => marked.show(id),
+      chosenAgent: async () => (await backends.waitForChosenBackend(clock))?.id,
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
       attach: (attachment, paths) => chatCommands.attach(attachment, paths),
       refresh: () => backends.refresh(),

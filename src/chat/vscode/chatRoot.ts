@@ -11,6 +11,7 @@ import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
+import { BackgroundQuestions, type BackgroundQuestion } from '../common/asides/backgroundQuestions';
 import type { ConversationSource } from '../common/conversationSource';
 import type { MentionSource } from '../common/mentions/mentionSource';
 import type { SpokenTurn } from '../common/sending/spokenTurn';
@@ -77,6 +78,11 @@ export interface RunningChatRoot extends RunningChatFeature, WriteObserver {
   followSession(session: BackendSession): void;
   /** Shows a new conversation with a prompt that the user can edit and send. */
   startConversationWith(start: ConversationStart): Promise<void>;
+  /**
+   * Asks the agent of new conversations in a session that no conversation shows. Resolves to undefined if the user is to choose an
+   * agent (`picksAgent`) and chooses none. @throws Error, BackendError
+   */
+  askInBackground(question: BackgroundQuestion & { readonly picksAgent: boolean }): Promise<string | undefined>;
 }
 
 interface ConversationStart {
@@ -97,6 +103,7 @@ export class ChatRoot {
   private readonly attachedTexts: AttachedTexts;
   private readonly store: ConversationStore;
   private readonly windows: WindowRegistry;
+  private readonly questions: BackgroundQuestions;
   /** The running feature, once it has started. */
   private feature: RunningChatFeature | undefined;
 
@@ -127,6 +134,7 @@ export class ChatRoot {
       onError,
     });
     const newOptions = new NewSessionOptions({ backends, memento: globalState, presets, onError });
+    this.questions = new BackgroundQuestions({ backends, editor, sessionDefaults: newOptions });
     this.chatSessions = new ChatSessions({
       backends,
       store: this.store,
@@ -241,6 +249,12 @@ export class ChatRoot {
       },
       followSession: (session) => ui.follower.followSession(session),
       startConversationWith: (start) => this.startConversationWith(start),
+      askInBackground: async ({ picksAgent, ...question }) => {
+        if (picksAgent && !(await ui.pickAgent())) return undefined;
+        const agent = await ui.chosenAgent();
+        if (agent === undefined) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
+        return await this.questions.ask(agent, question);
+      },
       beforeWrite: async (writer, file) => {
         await chatSessions.beforeWrite(writer, file);
         ui.follower.beforeWrite(file);

@@ -23,6 +23,8 @@ export interface RunningChatFeature extends RunningFeature {
    * displayed conversation, else to a new one.
    */
   attach(attachment: DraftAttachment, paths: readonly string[]): Promise<void>;
+  /** Returns the id of the agent of new conversations. Undefined if there is no agent. @throws Error if that takes too long */
+  chosenAgent(): Promise<string | undefined>;
   refresh(): Promise<void>;
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;

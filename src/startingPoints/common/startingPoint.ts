@@ -15,3 +15,14 @@ export interface StartOptions {
 export interface ChatStarter {
   start(point: StartingPoint, options: StartOptions): Promise<void>;
 }
+
+/** Asks an agent in a session that no conversation shows, and that can only read. */
+export interface BackgroundAgent {
+  /** Resolves to the answer, or to undefined if the user chooses no agent. `folder`: absolute path of the working folder. */
+  ask(question: {
+    readonly prompt: string;
+    readonly folder: string;
+    readonly picksAgent: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<string | undefined>;
+}

@@ -4,7 +4,7 @@ import { clip, excerptOf } from './excerpt';
 import type { StartingPoint } from './startingPoint';
 
 /** A failed test, or a group of tests of which some have failed. */
-export interface FailedTest {
+interface FailedTest {
   /** Labels of the groups and of the test, outermost first. */
   readonly names: readonly string[];
   /** Where the test is, if that is known. */

@@ -6,9 +6,9 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Settings } from '../../platform/vscode/settings';
-import { Messages } from '../../platform/vscode/messages';
 import type { FailedCommand } from '../common/commandPoint';
-import type { ChatStarter, StartingPoint } from '../common/startingPoint';
+import type { BackgroundAgent, ChatStarter, StartingPoint } from '../common/startingPoint';
+import { CommitMessages } from './commitMessages';
 import { ConflictCommands } from './conflictCommands';
 import { ProblemCommands } from './problemCommands';
 import { TerminalCommands } from './terminalCommands';
@@ -20,6 +20,9 @@ export interface StartingPointDeps {
   readonly settings: Pick<Settings, 'sendsStartingPoints'>;
   readonly editor: EditorPort;
   readonly chat: ChatStarter;
+  readonly agent: BackgroundAgent;
+  /** Asks the user; see `Messages.offer`. */
+  readonly offer: (message: string, label: string) => Promise<boolean>;
   /** Returns the last command in a terminal that has failed. */
   readonly lastFailedCommand: () => FailedCommand | undefined;
 }
@@ -33,15 +36,11 @@ export class StartingPointCommands implements RunningFeature {
   constructor(private readonly deps: StartingPointDeps) {}
 
   start(): void {
-    const { editor, lastFailedCommand: lastFailed, log } = this.deps;
-    const messages = new Messages(log);
+    const { agent, editor, lastFailedCommand: lastFailed, log, offer } = this.deps;
     const problems = new ProblemCommands(editor);
     const tests = new TestCommands(editor, log);
-    const terminals = new TerminalCommands({
-      lastFailed,
-      offer: (message, label) => messages.offer(message, label),
-      newId: randomUUID,
-    });
+    const terminals = new TerminalCommands({ lastFailed, offer, newId: randomUUID });
+    const commits = this.disposables.add(new CommitMessages({ agent, editor, offer }));
     const conflicts = new ConflictCommands(editor);
     this.handleOffered(commandIds.startingPointsFixProblem, (uri, given) => problems.atPlace('fix', uri, given));
     this.handleOffered(commandIds.startingPointsExplainProblem, (uri, given) =>
@@ -55,6 +54,12 @@ export class StartingPointCommands implements RunningFeature {
     this.setHandler(commandIds.startingPointsResolveConflictWithAnother, async (given) =>
       this.begin(await conflicts.ofFile(given, undefined), true),
     );
+    this.setHandler(commandIds.startingPointsWriteMessage, (given) => commits.write(given, false));
+    this.setHandler(commandIds.startingPointsWriteMessageWithAnother, (given) => commits.write(given, true));
+    this.setHandler(commandIds.startingPointsStopMessage, () => {
+      commits.stop();
+      return Promise.resolve();
+    });
   }
 
   dispose(): void {

@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import type { Commands } from '../../platform/vscode/commands';
+import { Messages } from '../../platform/vscode/messages';
 import { ConflictActions } from './conflictActions';
 import { FailedCommands } from './failedCommands';
 import { ProblemActions } from './problemActions';
 import type { StartingPointDeps } from './startingPointCommands';
 
-interface StartingPointsFeatureDeps extends Omit<StartingPointDeps, 'lastFailedCommand'> {
+interface StartingPointsFeatureDeps extends Omit<StartingPointDeps, 'lastFailedCommand' | 'offer'> {
   readonly commands: Commands;
 }
 
@@ -26,7 +27,12 @@ export class StartingPointsFeature implements Feature {
     const later = store.add(
       new LazyFeature(async () => {
         const { StartingPointCommands } = await import('./startingPointCommands');
-        const running = new StartingPointCommands({ ...this.deps, lastFailedCommand: () => failed.last });
+        const messages = new Messages(log);
+        const running = new StartingPointCommands({
+          ...this.deps,
+          lastFailedCommand: () => failed.last,
+          offer: (message, label) => messages.offer(message, label),
+        });
         running.start();
         return running;
       }),

@@ -10,7 +10,13 @@ export class StartingPointsUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly started: (StartingPoint & StartOptions)[] = [];
   sends = false;
+  /** Messages with a button, and whether the user presses it. */
+  readonly offers: string[] = [];
+  isOfferTaken = false;
   lastFailed: FailedCommand | undefined;
+  /** What the agent was asked in the background, and what answers. */
+  readonly questions: string[] = [];
+  answer: (signal: AbortSignal) => Promise<string | undefined> = () => Promise.resolve('');
   private readonly handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
   private readonly commands = new StartingPointCommands({
     commands: {
@@ -20,6 +26,16 @@ export class StartingPointsUnderTest {
       },
     },
     log: nullLogger,
+    agent: {
+      ask: async (question) => {
+        this.questions.push(question.prompt);
+        return await this.answer(question.signal);
+      },
+    },
+    offer: (message) => {
+      this.offers.push(message);
+      return Promise.resolve(this.isOfferTaken);
+    },
     lastFailedCommand: () => this.lastFailed,
     settings: { sendsStartingPoints: () => this.sends },
     editor: this.editor.adapter,
@@ -33,12 +49,16 @@ export class StartingPointsUnderTest {
   /** Runs a command, and returns what the chat was given. Rejects with what the user reads. */
   async run(id: string, ...args: readonly unknown[]): Promise<StartingPoint & StartOptions> {
     const before = this.started.length;
-    const handler = this.handlers.get(id);
-    assert.ok(handler, id);
-    await handler(...args);
+    await this.runCommand(id, ...args);
     const point = this.started[before];
     assert.ok(point, 'nothing was started');
     return point;
+  }
+
+  async runCommand(id: string, ...args: readonly unknown[]): Promise<void> {
+    const handler = this.handlers.get(id);
+    assert.ok(handler, id);
+    await handler(...args);
   }
 
   dispose(): void {

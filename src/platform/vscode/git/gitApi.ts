@@ -13,7 +13,11 @@ export interface GitApiRepository {
   readonly rootUri: vscode.Uri;
   /** VS Code's object has more members. Callers must validate those that they use. */
   readonly state: { onDidChange(listener: () => void): Disposable };
+  readonly inputBox: { value: string };
   diffWithHEAD(path: string): Promise<string>;
+  diffIndexWithHEAD(path: string): Promise<string>;
+  /** Rejects before the first commit. */
+  log(options: { readonly maxEntries: number }): Promise<readonly { readonly message: string }[]>;
   /** Returns a file (absolute path) of a commit or of the index. `:1` is the common ancestor in a merge. */
   show(ref: string, path: string): Promise<string>;
   /** Reads the state of the repository again. */

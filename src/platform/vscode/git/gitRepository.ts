@@ -14,6 +14,12 @@ export interface GitRepository {
   readonly untracked: readonly GitChange[];
   /** Returns `git diff HEAD` of a file (absolute path). Rejects before the first commit. */
   diffWithHead(path: string): Promise<string>;
+  /** Returns the staged changes of a file (absolute path) as a diff. */
+  diffStaged(path: string): Promise<string>;
+  /** Returns the messages of the last commits, newest first. */
+  lastMessages(count: number): Promise<readonly string[]>;
+  /** The text in the input box of the Source Control view. */
+  commitText: string;
   /** Returns the common ancestor of a file (absolute path) with a merge conflict. Undefined if there is none. */
   textBeforeMerge(path: string): Promise<string | undefined>;
 }
@@ -62,10 +68,14 @@ export async function findGitHead(path: string, isFresh = false): Promise<string
   return HEAD && `${HEAD.name ?? ''} ${HEAD.commit ?? ''}`;
 }
 
-/** Returns the repository of a file or folder (absolute path) from VS Code's Git extension. */
-export async function findGitRepository(path: string): Promise<GitRepository | undefined> {
+/**
+ * Returns the repository of a file or folder (absolute path) from VS Code's Git extension. `isFresh`: its state is read again first,
+ * which can take seconds.
+ */
+export async function findGitRepository(path: string, isFresh = false): Promise<GitRepository | undefined> {
   const repository = await findApiRepository(path);
   if (!repository) return undefined;
+  if (isFresh) await repository.status();
   const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = RepositoryState.parse(
     repository.state,
   );
@@ -79,6 +89,18 @@ export async function findGitRepository(path: string): Promise<GitRepository | u
     modified: [...tracked, ...mergeChanges].map(toGitChange),
     untracked: [...workingTreeChanges.filter(isUntracked), ...untrackedChanges].map(toGitChange),
     diffWithHead: (file) => repository.diffWithHEAD(file),
+    diffStaged: (file) => repository.diffIndexWithHEAD(file),
+    lastMessages: (count) =>
+      repository.log({ maxEntries: count }).then(
+        (commits) => commits.map(({ message }) => message),
+        () => [],
+      ),
+    get commitText() {
+      return repository.inputBox.value;
+    },
+    set commitText(text) {
+      repository.inputBox.value = text;
+    },
     textBeforeMerge: (file) => repository.show(':1', file).catch(() => undefined),
   };
 }
