@@ -119,6 +119,18 @@ for (const [id, protocol] of cases) {
         await checkEnd();
       });
 
+      if (protocol === '2') {
+        it('during a command, and says nothing of having read it if it is stopped then', async () => {
+          await session.sendPrompt({ text: 'RUN touch started; until [ -e go ]; do sleep 0.1; done; echo ran' });
+          await until('the command', () => existsSync(join(home, 'work', 'started')));
+          await steer();
+          await session.cancel();
+          await follower.next('prompt:complete');
+          assert.deepEqual(follower.all('prompt:read'), []);
+          assert.ok(model.requests.every((body) => !body.includes(steered)));
+        });
+      }
+
       // Codex runs the commands that the scripted model can call in a sandbox, and does not ask.
       if (id === 'claude') {
         it('while it waits for an approval, which stays open', async () => {
