@@ -21,6 +21,7 @@ import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
+import { DraftCount } from './comments/common/draftCount';
 import type { RunningCommentsFeature } from './comments/vscode/commentsFeature';
 import { LazyComments } from './comments/vscode/lazyComments';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -252,6 +253,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
           noteSent: async ({ id }, conversation) => (await lineComments.getOrLoad()).noteSent(id, conversation),
         },
       ],
+      draftComments: draftCount,
       onDidSpeak: (turn) => void comments.takeAnswer(turn),
       chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
@@ -299,6 +301,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
     workspaceState: context.workspaceState,
     findAmp,
   });
+  const draftCount = disposables.add(new DraftCount(onListenerError));
   const startLineComments = async (): Promise<RunningCommentsFeature> => {
     const { startComments } = await import('./comments/vscode/commentsFeature');
     return await startComments({
@@ -306,6 +309,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       controller: comments.controller,
       editor,
       chat: { attach: async (attachment, paths) => (await chat.getOrLoad()).attach(attachment, paths) },
+      draftCount,
       folder: await comments.folder(),
     });
   };

@@ -24,6 +24,7 @@ export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): Pag
       onDidChange: silent,
     },
     presets: { onDidChange: silent, presetFor: () => undefined, viewFor: () => ({ presets: [] }) },
+    draftComments: { value: 0, onDidChange: silent },
     reviewed: { countsOf: () => undefined, onDidChange: silent },
     folders: () => ['/work'],
     isTrusted: () => true,

@@ -114,3 +114,64 @@ describe('The demo agent that works by itself', () => {
     assert.match((await window.page.locator('.editor-instance .view-lines').allInnerTexts()).join(), /mine/);
   });
 });
+
+/** The whole loop, with the keyboard: write comments beside lines, send them with one Enter, see them answered there. */
+describe('Comments beside lines', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+
+  before(async () => {
+    window = await sharedWindow(async (sandbox) => {
+      const folder = path.join(sandbox.workspace, 'comments');
+      await mkdir(folder);
+      await writeFile(path.join(folder, 'commented.ts'), original);
+    });
+    chat = new ChatView(window.page);
+    await chat.begin(window, demoAgent);
+  });
+
+  const widget = () => window.page.locator('.review-widget').last();
+  const label = (text: string) => window.page.locator('.review-widget .review-title').filter({ hasText: text });
+
+  async function comment(line: number, text: string): Promise<void> {
+    await window.page.locator('.editor-instance .view-lines').first().click();
+    await window.page.keyboard.press('Control+Home');
+    for (let at = 1; at < line; at++) await window.page.keyboard.press('ArrowDown');
+    await window.runCommand('Comments: Add Comment on Current Selection');
+    await widget().locator('.monaco-editor.focused').waitFor();
+    await window.page.keyboard.type(text);
+    await window.page.keyboard.press('Control+Enter');
+    await widget().locator('.comment-body').filter({ hasText: text }).waitFor();
+  }
+
+  it('are sent with one Enter, and answered at their lines, which say that they have changed', async () => {
+    await window.openFile('commented.ts');
+    await comment(4, 'Rename value3 to third');
+    await comment(9, 'Why is this 8?');
+    await label('Draft').first().waitFor();
+    await window.screenshot('comments-drafts');
+    await window.page.keyboard.press('Control+k');
+    await window.page.keyboard.press('t');
+    await (await chat.frame()).locator('.chip').filter({ hasText: '2 comments' }).waitFor();
+    await window.screenshot('comments-chip');
+    await window.page.keyboard.press('Enter');
+    await eventually('the answers', async () => {
+      const frame = await chat.frame();
+      const allow = frame.getByRole('button', { name: 'Allow', exact: true }).first();
+      if (await allow.isVisible()) await allow.click({ timeout: 1_000 });
+      assert.ok(await frame.getByText('I have read').first().isVisible());
+    });
+    await label('Answered').first().waitFor();
+    await window.page.locator('.review-widget').getByText('I have read “Why is this 8?”').waitFor();
+    await label('Answered · Lines changed since').waitFor();
+    await window.screenshot('comments-answered');
+  });
+
+  it('are there after a reload', async () => {
+    await window.reload();
+    await window.openFile('commented.ts');
+    await window.runCommand('Comments: Focus on Comments View');
+    await window.page.locator('.comments-panel').getByText('Why is this 8?').waitFor();
+    await window.screenshot('comments-panel');
+  });
+});

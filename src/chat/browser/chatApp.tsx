@@ -1,4 +1,5 @@
 import { ApprovalArea } from './approval/approvalArea';
+import { CommentsBar } from './notices/commentsBar';
 import { ChangesBar } from './notices/changesBar';
 import type { ChatPage } from './page/chatPage';
 import { Composer } from './composer/composer';
@@ -58,6 +59,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
             <StatusBanner />
             <ProblemList />
             <NoticeList />
+            <CommentsBar />
             <ChangesBar />
             <QueueList />
           </div>

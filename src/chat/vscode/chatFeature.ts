@@ -31,6 +31,7 @@ import { ShownChats } from '../common/marks/shownChats';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
+import type { DraftComments } from '../common/page/feed/pageFeed';
 import { windowActions } from './pages/windowActions';
 import { RestoredChats } from './pages/restoredChats';
 import type { ChatPageServices } from './pages/chatPageServices';
@@ -98,6 +99,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly sources: readonly ConversationSource[];
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** How many comments were not sent. */
+  readonly draftComments: DraftComments;
   /** What the user has marked as reviewed. */
   readonly reviewed: ReviewProgress;
   readonly openWorkspace: PlaceActionsDeps['openWorkspace'];

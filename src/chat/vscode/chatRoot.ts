@@ -21,6 +21,7 @@ import { Mentions } from '../common/mentions/mentions';
 import { newDraftName, readStoredDraft } from '../common/page/newDraft';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { Presets } from '../common/prompts/presets';
+import type { DraftComments } from '../common/page/feed/pageFeed';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
@@ -53,6 +54,8 @@ interface ChatRootDeps extends NoticeContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** How many comments were not sent. */
+  readonly draftComments: DraftComments;
   /** What the user has marked as reviewed. */
   readonly reviewed: ReviewProgress;
   /** Mention sources of other features. */

@@ -21,6 +21,7 @@ import {
 } from '../common/commentChanges';
 import type { CommentChat, TurnAnswer } from '../common/commentChat';
 import { draftThreads, type Comment } from '../common/commentThread';
+import type { DraftCount } from '../common/draftCount';
 import { commentHome } from '../common/placeComment';
 import { CommentStore } from '../node/commentStore';
 import { CommentSender } from './commentSender';
@@ -34,6 +35,8 @@ interface CommentsDeps extends Pick<NoticeContext, 'clock' | 'log'> {
   readonly controller: Pick<vscode.CommentController, 'createCommentThread'>;
   readonly editor: Pick<EditorPort, 'readText' | 'resolve'>;
   readonly chat: CommentChat;
+  /** Is told how many threads would be sent now. */
+  readonly draftCount: Pick<DraftCount, 'set'>;
   /** Absolute path of the folder for the comments of this workspace. Need not exist. */
   readonly folder: string;
 }
@@ -50,7 +53,7 @@ export interface RunningCommentsFeature extends RunningFeature {
 
 /** Comments on lines. Its code is a separate bundle, which is loaded with the first comment. */
 export async function startComments(deps: CommentsDeps): Promise<RunningCommentsFeature> {
-  const { chat, clock, folder, log, notices } = deps;
+  const { chat, clock, draftCount, folder, log, notices } = deps;
   const disposables = new DisposableStore();
   const store = disposables.add(
     new CommentStore({
@@ -64,11 +67,12 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
   const threads = disposables.add(new ShownThreads({ ...deps, store }));
   const newId = (): string => randomUUID().slice(0, 13);
   const sender = new CommentSender({ store, threads, chat, clock, newId });
-  const setContext = (): void => {
-    const hasDrafts = draftThreads(store.threads).length > 0;
-    void vscode.commands.executeCommand('setContext', contextKeys.commentsHasDrafts, hasDrafts);
+  const countDrafts = (): void => {
+    const { length } = draftThreads(store.threads);
+    void vscode.commands.executeCommand('setContext', contextKeys.commentsHasDrafts, length > 0);
+    draftCount.set(length);
   };
-  disposables.add(store.onDidChange(setContext));
+  disposables.add(store.onDidChange(countDrafts));
   disposables.add(
     vscode.workspace.onDidRenameFiles(({ files }) => {
       const movedPath = (file: string): string | undefined => {
@@ -85,7 +89,7 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
   threads.start();
   for (const part of commandHandlers({ ...deps, store, threads, sender, newId })) disposables.add(part);
   await store.start();
-  setContext();
+  countDrafts();
   await threads.update();
   return {
     promptOf: (attachmentId, conversation) => sender.promptOf(attachmentId, conversation),

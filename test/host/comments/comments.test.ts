@@ -80,6 +80,7 @@ describe('comments on lines', () => {
   it('are sent as one prompt, and answered by their numbers in that conversation only', async () => {
     await subject.comment(uri, 0, 0, 'Why 1?');
     await subject.comment(uri, 2, 3, 'Join these.');
+    assert.equal(subject.draftCount.value, 2);
     const prompt = await send();
     assert.deepEqual(subject.attached.at(-1)?.attachment.title, '2 comments');
     assert.deepEqual(subject.attached.at(-1)?.paths, [file]);
@@ -87,6 +88,7 @@ describe('comments on lines', () => {
       prompt,
       /## C1: .*comments.a\.ts, line 1\n[^]*first = 1[^]*> Why 1\?[^]*## C2: .*lines 3 to 4\n[^]*> Join/,
     );
+    assert.equal(subject.draftCount.value, 0);
     await eventually('both sent', () => assert.deepEqual(subject.labels, ['Sent', 'Sent']));
     await subject.feature.takeAnswer({ conversation: 'another', agent: 'Demo', text: 'C1: no' });
     const answer = 'C1: It is [first](command:x).\n\nThe rest is clear.';

@@ -202,6 +202,8 @@ export class ChatUnderTest {
       turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       reviewed,
+      draftComments: { value: 0, onDidChange: () => toDisposable(() => undefined) },
+      sendComments: () => Promise.resolve(),
       keep: new KeepActions({
         ...{ reviewed, dialogs },
         wait: (_title, work) => work,

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { CommentAttachment } from '../../../src/comments/common/commentChat';
+import { DraftCount } from '../../../src/comments/common/draftCount';
 import { startComments, type RunningCommentsFeature } from '../../../src/comments/vscode/commentsFeature';
 import { commandIds } from '../../../src/manifest';
 import { AdapterUnderTest } from './editorAdapter';
@@ -14,6 +15,7 @@ import { AdapterUnderTest } from './editorAdapter';
 export class CommentsUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly attached: { readonly attachment: CommentAttachment; readonly paths: readonly string[] }[] = [];
+  readonly draftCount = new DraftCount((error) => assert.fail(String(error)));
   readonly threads = new Set<vscode.CommentThread>();
   private readonly handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
   private controller = vscode.comments.createCommentController('backline-test', 'Backline Test');
@@ -82,6 +84,7 @@ export class CommentsUnderTest {
       controller: { createCommentThread: (uri, range) => this.newThread(uri, range) },
       editor: this.editor.adapter,
       chat: { attach: (attachment, paths) => Promise.resolve(void this.attached.push({ attachment, paths })) },
+      draftCount: this.draftCount,
       folder: path.join(this.folder, 'comments'),
     });
   }

@@ -332,6 +332,25 @@ describe('what a conversation is with', () => {
     });
   }
 
+  for (const width of [250, 1440]) {
+    it(`says how many comments were not sent, and sends them, in every theme, ${width} px wide`, async () => {
+      const update = snapshot(sessionOf({ changes }), { draftComments: 3 });
+      const chat = await pages.openChat(update, { width, height: 640, reducedMotion: true });
+      const bar = chat.page.getByRole('region', { name: 'Comments that were not sent' });
+      await bar.getByText('3 comments', { exact: true }).waitFor();
+      for (const theme of themeNames) {
+        await chat.setTheme(theme);
+        await takePicture(chat.page, `comments-${width}-${theme}`);
+        assert.deepEqual(await chat.axe(), [], theme);
+      }
+      assert.deepEqual(await overflowing(chat.page), []);
+      await bar.getByRole('button', { name: 'Send' }).click();
+      await chat.host.waitFor(chatRequests.sendComments);
+      await chat.tell({ draftComments: 0 });
+      await bar.waitFor({ state: 'detached' });
+    });
+  }
+
   it('has changed thousands of files, and shows the first ones', async () => {
     const many = Array.from({ length: 100 }, (_, number) => ({ ...greeting, path: `/work/csv/src/file${number}.ts` }));
     const changeTotals = { files: 5_000, added: 9, removed: 8 };

@@ -51,6 +51,8 @@ interface ChatPageState {
   readonly deletedAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
   readonly notices: readonly NoticeView[];
+  /** How many comments were not sent. */
+  readonly draftComments: number;
   /** The changes of the conversation, and those that are reviewed. Undefined if none is. */
   readonly reviewed: { readonly reviewed: number; readonly total: number } | undefined;
   readonly isUntrusted: boolean;
@@ -87,6 +89,7 @@ export class ChatPageStore extends PageState<ChatPageState> {
       deletedAttachmentIds: [],
       promptHistory: [],
       notices: [],
+      draftComments: 0,
       reviewed: undefined,
       isUntrusted: false,
       problems: [],
@@ -119,7 +122,14 @@ export class ChatPageStore extends PageState<ChatPageState> {
       ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, deletedAttachmentIds: missing, promptHistory: history }),
-      ...withoutUndefined({ enterDuringTurn, folders, notices, isUntrusted, standing }),
+      ...withoutUndefined({
+        draftComments: update.draftComments,
+        enterDuringTurn,
+        folders,
+        notices,
+        isUntrusted,
+        standing,
+      }),
     });
   }
 

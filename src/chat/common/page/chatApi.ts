@@ -81,6 +81,8 @@ export const ChatUpdate = z.object({
   history: optional(z.array(Text)),
   /** What Backline has to say while the user is in the chat. */
   notices: optional(z.array(NoticeView)),
+  /** How many comments were not sent. */
+  draftComments: optional(z.int()),
   /** The changes of the displayed conversation, and those that are reviewed; null if none is. */
   reviewed: optional(z.nullable(z.object({ reviewed: z.int(), total: z.int() }))),
   /** Whether the workspace is not trusted, so that agents can't start. */
@@ -206,6 +208,8 @@ export const chatRequests = {
     z.object({ files: z.array(z.object({ path: Text, name: Text })) }),
   ),
   showLog: defineRequestWithoutResult('chat/showLog', NoValue),
+  /** Puts the comments that were not sent into the composer. */
+  sendComments: defineRequestWithoutResult('chat/sendComments', NoValue),
   /** Opens the page of agents. */
   showAgents: defineRequestWithoutResult('chat/showAgents', NoValue),
   manageTrust: defineRequestWithoutResult('chat/manageTrust', NoValue),

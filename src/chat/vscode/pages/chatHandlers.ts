@@ -260,6 +260,7 @@ export function createChatHandlers(
     })),
     showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     showLog: chatRequests.showLog.withHandler(() => services.showLog()),
+    sendComments: chatRequests.sendComments.withHandler(() => services.sendComments()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {

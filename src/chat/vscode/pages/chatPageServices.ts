@@ -26,6 +26,7 @@ import type { PresetActions } from '../prompts/presetActions';
 import type { RestoreActions } from '../review/restoreActions';
 import type { ConversationActions } from '../review/conversationActions';
 import type { TurnReviews } from '../review/turnReviews';
+import type { DraftComments } from '../../common/page/feed/pageFeed';
 import type { KeepActions } from '../review/keepActions';
 import type { UndoActions } from '../review/undoActions';
 
@@ -58,6 +59,8 @@ export interface ChatPageServices {
   readonly undo: UndoActions;
   readonly keep: KeepActions;
   readonly reviewed: ReviewProgress;
+  readonly draftComments: DraftComments;
+  readonly sendComments: () => PromiseLike<unknown>;
   /** Lets the user pick an agent that can be used. Resolves to undefined if the user picks none. */
   readonly pickOtherAgent: (exceptId: string) => Promise<ForkAgent | undefined>;
   readonly repairBackend: (backendId: string, how?: RepairKind) => Promise<void>;

@@ -6,6 +6,7 @@ import type { BackendRegistry } from '../../../../src/session/common/backendRegi
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
 import { SharedDraft } from '../../../../src/chat/common/conversation/sharedDraft';
 import { MissingAttachments } from '../../../../src/chat/common/mentions/missingAttachments';
+import { DraftCount } from '../../../../src/comments/common/draftCount';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
@@ -44,6 +45,7 @@ describe('PageFeed', () => {
   let enterDuringTurnChange: Emitter<void>;
   let counts: { reviewed: number; total: number } | undefined;
   let reviewedChange: Emitter<void>;
+  const draftComments = new DraftCount(throwIt);
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
@@ -88,6 +90,7 @@ describe('PageFeed', () => {
       newOptions,
       presets: new SettingPresets(),
       notices,
+      draftComments,
       reviewed: { countsOf: () => counts, onDidChange: reviewedChange.event },
       folders: () => ['/work'],
       isTrusted: () => true,
@@ -225,6 +228,14 @@ describe('PageFeed', () => {
     assert.deepEqual(await told(), [null, 'a.ts']);
     offeredRow = undefined;
     assert.deepEqual(await told(), [null, 'a.ts', null]);
+  });
+
+  it('posts how many comments were not sent', () => {
+    feed.connectPage();
+    assert.equal(posted.at(-1)?.draftComments, 0);
+    draftComments.set(3);
+    clock.advance(100);
+    assert.equal(posted.at(-1)?.draftComments, 3);
   });
 
   it('posts how many changes are reviewed, when that changes and for another conversation', async () => {

@@ -20,6 +20,12 @@ import type { PageChips } from '../pageChips';
 import type { Presets } from '../../prompts/presets';
 import { PagePace } from './pagePace';
 
+/** How many comments were not sent. */
+export interface DraftComments {
+  readonly value: number;
+  readonly onDidChange: Event<void>;
+}
+
 interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'backendViews' | 'chosenBackend' | 'onDidChange'>;
@@ -32,6 +38,7 @@ interface PageFeedPorts {
   readonly presets: Pick<Presets, 'onDidChange' | 'presetFor' | 'viewFor'>;
   readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
   readonly reviewed: Pick<ReviewProgress, 'countsOf' | 'onDidChange'>;
+  readonly draftComments: DraftComments;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
@@ -67,6 +74,7 @@ const allParts: readonly UpdatePart[] = [
   'history',
   'notices',
   'reviewed',
+  'draftComments',
   'untrusted',
 ];
 
@@ -97,6 +105,7 @@ export class PageFeed implements Disposable {
       chats,
       backends,
       chips,
+      draftComments,
       enterDuringTurn,
       keyChords,
       newDraft,
@@ -118,6 +127,7 @@ export class PageFeed implements Disposable {
     this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(enterDuringTurn.onDidChange(() => this.markDirty('enterDuringTurn')));
+    this.disposables.add(draftComments.onDidChange(() => this.markDirty('draftComments')));
     this.disposables.add(reviewed.onDidChange(() => this.markDirty('reviewed')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(offered.onDidChange(() => this.refreshOffered()));
@@ -300,6 +310,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('missing') ? { missing: [...this.missingReading.value] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('notices') ? { notices: [...notices.views] } : {}),
+      ...(isDirty('draftComments') ? { draftComments: this.ports.draftComments.value } : {}),
       ...(isDirty('reviewed') ? { reviewed: this.reviewedCounts ?? null } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
