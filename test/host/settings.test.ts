@@ -167,3 +167,20 @@ describe('the setting backline.amp.enabled', () => {
     await ownLockfile();
   });
 });
+
+describe('the setting chat.promptFilesLocations of VS Code', () => {
+  it('is read as the user and the workspace have it', async () => {
+    const settings = new Settings(new MemoryLogger());
+    const set = (value: unknown, target: vscode.ConfigurationTarget) =>
+      vscode.workspace.getConfiguration('chat').update('promptFilesLocations', value, target);
+    const [ofUser, ofWorkspace] = [{ '~/prompts': true }, { 'docs/prompts': true }];
+    try {
+      await set(ofUser, Global);
+      await set(ofWorkspace, Workspace);
+      await eventually('both', () => assert.deepEqual(settings.promptFileLocations(), { ofUser, ofWorkspace }));
+    } finally {
+      await set(undefined, Workspace);
+      await set(undefined, Global);
+    }
+  });
+});

@@ -193,6 +193,7 @@ export class ChatRoot {
         editor,
         globalStorage: deps.storageFolder,
         rowsForDrop: (paths) => windowMentions.rowsForDrop(paths),
+        settings: deps.settings,
         notify: (text) => deps.notices.show({ level: 'info', text, actions: [] }),
         log,
       }),

@@ -114,6 +114,12 @@ export class Settings implements vscode.Disposable {
     };
   }
 
+  /** VS Code's own setting for folders with prompt files, unchecked. */
+  promptFileLocations(): { readonly ofUser: unknown; readonly ofWorkspace: unknown } {
+    const found = vscode.workspace.getConfiguration('chat').inspect('promptFilesLocations');
+    return { ofUser: found?.globalValue, ofWorkspace: found?.workspaceValue };
+  }
+
   /** Whether programs outside VS Code can use the tools. Only the user settings count. */
   areExternalToolClientsAllowed(): boolean {
     return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;

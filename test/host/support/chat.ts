@@ -179,6 +179,7 @@ export class ChatUnderTest {
         editor: adapter,
         globalStorage: folder,
         rowsForDrop: (paths) => this.mentions.rowsForDrop(paths),
+        settings: { promptFileLocations: () => ({ ofUser: undefined, ofWorkspace: undefined }) },
         notify: () => undefined,
         log: nullLogger,
       }),

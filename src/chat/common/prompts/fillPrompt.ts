@@ -1,4 +1,11 @@
-import { inputsOf, splitAtInputs, type PromptFileStyle, type PromptInput } from './promptFile';
+import {
+  codexInputsOf,
+  codexPlace,
+  inputsOf,
+  splitAtInputs,
+  type PromptFileStyle,
+  type PromptInput,
+} from './promptFile';
 
 /** What the editor shows. Members are absent if there is nothing, or nothing that agents may read. */
 export interface EditorFacts {
@@ -33,7 +40,8 @@ export async function fillPrompt(
   sources: FillSources,
 ): Promise<FilledPrompt | undefined> {
   if (style === 'claude') return fillClaudePrompt(body, args.trim());
-  const text = await fillVsCodePrompt(body, args.trim(), sources);
+  const fill = style === 'codex' ? fillCodexPrompt : fillVsCodePrompt;
+  const text = await fill(body, args.trim(), sources);
   return text === undefined ? undefined : { text, commands: [] };
 }
 
@@ -54,6 +62,39 @@ function fillClaudePrompt(body: string, args: string): FilledPrompt {
   return { text: hasPlaces ? filled : appendText(filled, args), commands };
 }
 
+async function fillCodexPrompt(body: string, args: string, { ask }: FillSources): Promise<string | undefined> {
+  const inputs = codexInputsOf(body);
+  if (inputs.length === 0) {
+    const words = splitWords(args);
+    const places = /(?<!\$)\$(?:ARGUMENTS\b|([1-9]))/g;
+    const filled = body.replace(places, (whole: string, position?: string) =>
+      position === undefined ? args : (words[Number(position) - 1] ?? whole),
+    );
+    return body.search(places) >= 0 ? filled : appendText(filled, args);
+  }
+  const { rest, values } = readNamedValues(args, inputs);
+  if (!(await askForMissing(inputs, values, ask))) return undefined;
+  return appendText(
+    body.replace(codexPlace, (whole, name: string) => values.get(name) ?? whole),
+    rest,
+  );
+}
+
+/** Resolves to false if the user cancels. */
+async function askForMissing(
+  inputs: readonly PromptInput[],
+  values: Map<string, string>,
+  ask: FillSources['ask'],
+): Promise<boolean> {
+  for (const input of inputs) {
+    if (values.has(input.name)) continue;
+    const value = await ask(input);
+    if (value === undefined) return false;
+    values.set(input.name, value);
+  }
+  return true;
+}
+
 async function fillVsCodePrompt(body: string, args: string, sources: FillSources): Promise<string | undefined> {
   const inputs = inputsOf(body);
   const { rest, values } = readNamedValues(args, inputs);
@@ -64,12 +105,7 @@ async function fillVsCodePrompt(body: string, args: string, sources: FillSources
     left = '';
   }
   const facts = factsFor(body, sources.editor);
-  for (const input of inputs) {
-    if (values.has(input.name)) continue;
-    const value = await sources.ask(input);
-    if (value === undefined) return undefined;
-    values.set(input.name, value);
-  }
+  if (!(await askForMissing(inputs, values, sources.ask))) return undefined;
   // In one pass, so that a value is never taken for a place.
   const filled = splitAtInputs(body).map((piece) =>
     typeof piece === 'string'

@@ -1,8 +1,8 @@
 /**
  * How a prompt file is written. `vscode`: `*.prompt.md` of VS Code, with `${input:name}`. `claude`: a command of Claude Code, with
- * `$ARGUMENTS` and `$1`.
+ * `$ARGUMENTS` and `$1`. `codex`: a prompt of Codex, with the same or with `$NAME`.
  */
-export type PromptFileStyle = 'vscode' | 'claude';
+export type PromptFileStyle = 'vscode' | 'claude' | 'codex';
 
 /** What the header of a prompt file says, and the text after it. Tools, models and permissions in a header are ignored. */
 export interface PromptFile {
@@ -45,9 +45,10 @@ export function parsePromptFile(text: string): PromptFile | PromptFileProblem {
 /** Returns the arguments that the text asks for, such as `[form-name]`. Undefined if it asks for none. */
 export function argumentHintOf({ body, hint }: PromptFile, style: PromptFileStyle): string | undefined {
   if (hint !== undefined) return hint;
-  if (style === 'claude') return /\$(?:ARGUMENTS\b|\d)/.test(body) ? '[arguments]' : undefined;
-  const names = inputsOf(body).map(({ name }) => `[${name}]`);
-  return names.length === 0 ? undefined : names.join(' ');
+  const named = style === 'codex' ? codexInputsOf(body).map(({ name }) => `${name}=`) : [];
+  const names = style === 'vscode' ? inputsOf(body).map(({ name }) => `[${name}]`) : named;
+  if (names.length > 0) return names.join(' ');
+  return style !== 'vscode' && /\$(?:ARGUMENTS\b|\d)/.test(body) ? '[arguments]' : undefined;
 }
 
 export interface PromptInput {
@@ -63,6 +64,15 @@ export function inputsOf(body: string): PromptInput[] {
     if (typeof piece !== 'string' && !inputs.has(piece.name)) inputs.set(piece.name, piece);
   }
   return [...inputs.values()];
+}
+
+/** The `$NAME` of a prompt of Codex. `$$` stands for itself. */
+export const codexPlace = /(?<!\$)\$(?!ARGUMENTS\b)([A-Z][A-Z0-9_]*)/g;
+
+/** The `$NAME` of a prompt of Codex, each name once, in the order of the text. */
+export function codexInputsOf(body: string): PromptInput[] {
+  const names = new Set([...body.matchAll(codexPlace)].map(([, name = '']) => name));
+  return [...names].map((name) => ({ name, placeholder: undefined }));
 }
 
 /** Splits a text at its `${input:name}` and `${input:name:placeholder}`. Reads each character once, however it is written. */

@@ -20,6 +20,8 @@ export interface UserPromptFile {
 
 interface PromptFilesPorts {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'glob' | 'readText' | 'visibleFiles'>;
+  /** Folders with prompt files of VS Code, relative to each workspace folder, without `/` at the end; empty for itself. */
+  readonly workspaceFolders: () => readonly string[];
   /** Lists the user's own prompt files. Never rejects. */
   readonly listUserFiles: () => Promise<readonly UserPromptFile[]>;
   /** Reads a file of `listUserFiles`. @throws Error if it is larger than `maxBytes` or can't be read */
@@ -46,10 +48,7 @@ interface ReadFile extends FoundFile {
 const maxFiles = 100;
 /** Of each file. */
 const maxBytes = 64 * 1024;
-const workspaceFolders = [
-  { folder: '.github/prompts/', glob: '.github/prompts/*.prompt.md', style: 'vscode' },
-  { folder: '.claude/commands/', glob: '.claude/commands/**/*.md', style: 'claude' },
-] as const;
+const claudeFolder = { folder: '.claude/commands/', glob: '.claude/commands/**/*.md', style: 'claude' } as const;
 
 /**
  * Prompts in files of the workspace and of the user, for any agent. They only become text in the composer: commands in them are
@@ -107,9 +106,13 @@ export class PromptFiles {
   }
 
   private async listWorkspaceFiles(): Promise<FoundFile[]> {
-    const { editor, isTrusted, log } = this.ports;
+    const { editor, isTrusted, log, workspaceFolders } = this.ports;
     if (!isTrusted()) return [];
-    const lists = workspaceFolders.map(async ({ folder, glob, style }): Promise<FoundFile[]> => {
+    const ofVsCode = workspaceFolders().map((name) => {
+      const folder = name === '' ? '' : `${name}/`;
+      return { folder: '/', glob: `${folder}*.prompt.md`, style: 'vscode' } as const;
+    });
+    const lists = [...ofVsCode, claudeFolder].map(async ({ folder, glob, style }): Promise<FoundFile[]> => {
       const paths = await editor.glob(glob, { maxResults: maxFiles });
       return paths.map((path) => {
         const position = path.replaceAll('\\', '/').lastIndexOf(folder);
@@ -173,9 +176,10 @@ export class PromptFiles {
 
 const maxDescriptionUnits = 200;
 
-/** Returns what the user types after `/`. Folders of Claude Code's commands are separated by colons. */
+/** Returns what the user types after `/`, as VS Code, Claude Code and Codex have it. */
 function commandNameOf(relativePath: string, style: PromptFileStyle): string {
   const name = asWord(relativePath.replace(style === 'vscode' ? /\.prompt\.md$/ : /\.md$/, ''));
+  if (style === 'codex') return `prompts:${name}`;
   return style === 'vscode' ? name : name.replaceAll('/', ':');
 }
 

@@ -13,17 +13,26 @@ interface UserPromptFolder extends Pick<UserPromptFile, 'style'> {
 const maxFilesOfFolder = 100;
 
 /**
- * Returns where the user's own prompt files are: VS Code's folder of the profile, and Claude Code's. `globalStorage`: VS Code's
- * storage of the extension, `<profile>/globalStorage/<extension>`.
+ * Returns where the user's own prompt files are: VS Code's folder of the profile, Claude Code's and Codex's. `globalStorage`: VS
+ * Code's storage of the extension, `<profile>/globalStorage/<extension>`.
  */
 export function userPromptFolders(globalStorage: string, env = process.env, home = os.homedir()): UserPromptFolder[] {
-  const configured = env['CLAUDE_CONFIG_DIR'] ?? '';
-  // Another path would be one in the process's folder, which may be a workspace that is not trusted.
-  const claude = path.isAbsolute(configured) ? configured : path.join(home, '.claude');
+  const folderOf = (variable: string, name: string): string => {
+    const configured = env[variable] ?? '';
+    // Another path would be one in the process's folder, which may be a workspace that is not trusted.
+    return path.isAbsolute(configured) ? configured : path.join(home, name);
+  };
   return [
     { folder: path.resolve(globalStorage, '..', '..', 'prompts'), style: 'vscode' },
-    { folder: path.join(claude, 'commands'), style: 'claude' },
+    { folder: path.join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'commands'), style: 'claude' },
+    { folder: path.join(folderOf('CODEX_HOME', '.codex'), 'prompts'), style: 'codex' },
   ];
+}
+
+/** Returns folders that the user has named in a setting: absolute, or with `~/` for the home folder. */
+export function namedPromptFolders(names: readonly string[], home = os.homedir()): UserPromptFolder[] {
+  const folders = names.map((name) => (name.startsWith('~') ? path.join(home, name.slice(1)) : path.normalize(name)));
+  return folders.flatMap((folder) => (path.isAbsolute(folder) ? [{ folder, style: 'vscode' }] : []));
 }
 
 /** Lists the files by name. A folder that can't be read has none. Never rejects. */
@@ -31,7 +40,8 @@ export async function listUserPromptFiles(
   folders: readonly UserPromptFolder[],
   log: Pick<Logger, 'error'>,
 ): Promise<UserPromptFile[]> {
-  const lists = folders.map(async ({ folder, style }): Promise<UserPromptFile[]> => {
+  const different = [...new Map(folders.map((one) => [one.folder, one])).values()];
+  const lists = different.map(async ({ folder, style }): Promise<UserPromptFile[]> => {
     const names = await fs.readdir(folder, { recursive: style === 'claude' }).catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') log.error(`cannot list the prompt files in ${folder}`, error);
       return [];

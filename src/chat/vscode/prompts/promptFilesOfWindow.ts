@@ -1,9 +1,16 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
+import type { Settings } from '../../../platform/vscode/settings';
 import type { MentionRow } from '../../common/chatView';
+import { promptFoldersOf } from '../../common/prompts/promptFileLocations';
 import { PromptFiles } from '../../common/prompts/promptFiles';
-import { listUserPromptFiles, readUserPromptFile, userPromptFolders } from '../../node/prompts/userPromptFiles';
+import {
+  listUserPromptFiles,
+  namedPromptFolders,
+  readUserPromptFile,
+  userPromptFolders,
+} from '../../node/prompts/userPromptFiles';
 
 interface WindowPromptFilesDeps {
   readonly editor: EditorPort;
@@ -11,6 +18,7 @@ interface WindowPromptFilesDeps {
   readonly globalStorage: string;
   /** Returns rows for files and folders by URI or path. @throws EditorError if none is accessible */
   readonly rowsForDrop: (paths: readonly string[]) => Promise<MentionRow[]>;
+  readonly settings: Pick<Settings, 'promptFileLocations'>;
   readonly notify: (text: string) => void;
   readonly log: Logger;
 }
@@ -22,11 +30,14 @@ export function createPromptFiles({
   log,
   notify,
   rowsForDrop,
+  settings,
 }: WindowPromptFilesDeps): PromptFiles {
   const folders = userPromptFolders(globalStorage);
+  const located = () => promptFoldersOf(settings.promptFileLocations());
   return new PromptFiles({
     editor,
-    listUserFiles: () => listUserPromptFiles(folders, log),
+    workspaceFolders: () => located().workspace,
+    listUserFiles: () => listUserPromptFiles([...folders, ...namedPromptFolders(located().user)], log),
     readUserFile: readUserPromptFile,
     rowsOf: (paths) => (paths.length === 0 ? Promise.resolve([]) : rowsForDrop(paths).catch(() => [])),
     isTrusted: () => vscode.workspace.isTrusted,

@@ -42,6 +42,25 @@ describe('fillPrompt, for commands of Claude Code', () => {
   });
 });
 
+describe('fillPrompt, for prompts of Codex', () => {
+  const codex = async (body: string, args = '', answer?: string): Promise<string | undefined> =>
+    (await fillPrompt(body, 'codex', args, { editor: {}, ask: () => Promise.resolve(answer) }))?.text;
+
+  it('puts words into their places, and all of them into $ARGUMENTS', async () => {
+    assert.equal(await codex('$2, $1: $ARGUMENTS', `a "b c"`), 'b c, a: a "b c"');
+    assert.equal(await codex('$1 $2', 'a'), 'a $2');
+    assert.equal(await codex('Costs $$1', 'a'), 'Costs $$1\n\na');
+  });
+
+  it('takes values by name, and asks for the others', async () => {
+    assert.equal(
+      await codex('Fix $FILE as $STYLE_2', 'FILE="a b.ts" now', 'told $FILE'),
+      'Fix a b.ts as told $FILE\n\nnow',
+    );
+    assert.equal(await codex('Fix $FILE', '', undefined), undefined);
+  });
+});
+
 describe('fillPrompt, for prompt files of VS Code', () => {
   const asked: string[] = [];
   beforeEach(() => void asked.splice(0));

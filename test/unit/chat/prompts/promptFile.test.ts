@@ -66,6 +66,9 @@ describe('the arguments of a prompt file', () => {
     assert.equal(argumentHintOf(parsed('Fix ${input:x}'), 'claude'), undefined);
     assert.equal(argumentHintOf(parsed('Make ${input:name:a word} in ${input:place}'), 'vscode'), '[name] [place]');
     assert.equal(argumentHintOf(parsed('It costs $1'), 'vscode'), undefined);
+    assert.equal(argumentHintOf(parsed('Fix $FILE in $DIR, $FILE and $$HOME'), 'codex'), 'FILE= DIR=');
+    assert.equal(argumentHintOf(parsed('Fix $1'), 'codex'), '[arguments]');
+    assert.equal(argumentHintOf(parsed('Fix $FILE'), 'claude'), undefined);
   });
 
   it('are listed once each, with the first placeholder', () => {

@@ -13,23 +13,26 @@ describe('PromptFiles', () => {
   const noticed: string[] = [];
   const asked: string[] = [];
   let isTrusted = true;
+  let folders: readonly string[] = [];
   let userFiles: Record<string, string> = {};
   beforeEach(() => {
     noticed.splice(0);
     asked.splice(0);
     isTrusted = true;
+    folders = ['.github/prompts'];
     userFiles = {};
   });
 
   const filesOf = (editor: FakeEditor): PromptFiles =>
     new PromptFiles({
       editor,
+      workspaceFolders: () => folders,
       listUserFiles: () =>
         Promise.resolve(
           Object.keys(userFiles).map((path): UserPromptFile => ({
             path,
-            relativePath: path.replace(/^\/home\/u\/\.claude\/commands\//, ''),
-            style: 'claude',
+            relativePath: path.replace(/^\/home\/u\/\.\w+\/\w+\//, ''),
+            style: path.includes('/.codex/') ? 'codex' : 'claude',
           })),
         ),
       readUserFile: (path) => Promise.resolve(userFiles[path] ?? ''),
@@ -55,6 +58,7 @@ describe('PromptFiles', () => {
       '/home/u/.claude/commands/team/review.md': 'Mine',
       '/home/u/.claude/commands/user/team/review.md': 'Mine, too',
       '/home/u/.claude/commands/daily.md': 'What next?',
+      '/home/u/.codex/prompts/daily.md': 'What next, $NAME?',
     };
     const rows = await filesOf(editor).list();
     assert.deepEqual(
@@ -66,6 +70,22 @@ describe('PromptFiles', () => {
         ['user', 'user:team:review', 'Mine', undefined],
         ['user', 'user:user:team:review', 'Mine, too', undefined],
         ['user', 'daily', 'What next?', undefined],
+        ['user', 'prompts:daily', 'What next, $NAME?', 'NAME='],
+      ],
+    );
+  });
+
+  it('lists the files of other folders, without those in their folders', async () => {
+    folders = ['', 'docs/prompts'];
+    const names = ['/ws/a.prompt.md', '/ws/docs/prompts/b.prompt.md', '/ws/docs/prompts/more/c.prompt.md'];
+    const editor = new FakeEditor(
+      Object.fromEntries([...names, '/ws/.github/prompts/d.prompt.md'].map((path) => [path, 'x'])),
+    );
+    assert.deepEqual(
+      (await filesOf(editor).list()).map(({ id, name }) => [name, id]),
+      [
+        ['a', '/ws/a.prompt.md'],
+        ['b', '/ws/docs/prompts/b.prompt.md'],
       ],
     );
   });

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import {
   listUserPromptFiles,
+  namedPromptFolders,
   readUserPromptFile,
   userPromptFolders,
 } from '../../../../src/chat/node/prompts/userPromptFiles';
@@ -14,11 +15,15 @@ describe('the user’s own prompt files', () => {
   beforeEach(async () => (home = await mkdtemp(path.join(tmpdir(), 'backline-prompts-'))));
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  it('are in the folder of the profile and in Claude Code’s, wherever that is', () => {
+  it('are in the folder of the profile and in those of Claude Code and Codex, wherever these are', () => {
     const storage = path.join(home, 'User', 'globalStorage', 'backline.backline');
     assert.deepEqual(
       userPromptFolders(storage, {}, home).map(({ folder }) => folder),
-      [path.join(home, 'User', 'prompts'), path.join(home, '.claude', 'commands')],
+      [
+        path.join(home, 'User', 'prompts'),
+        path.join(home, '.claude', 'commands'),
+        path.join(home, '.codex', 'prompts'),
+      ],
     );
     assert.equal(
       userPromptFolders(storage, { CLAUDE_CONFIG_DIR: path.join(home, 'c') }, home)[1]?.folder,
@@ -28,6 +33,8 @@ describe('the user’s own prompt files', () => {
       const folders = userPromptFolders(storage, { CLAUDE_CONFIG_DIR: value }, home);
       assert.equal(folders[1]?.folder, path.join(home, '.claude', 'commands'), value);
     }
+    const [, , codex] = userPromptFolders(storage, { CODEX_HOME: path.join(home, 'x') }, home);
+    assert.deepEqual(codex, { folder: path.join(home, 'x', 'prompts'), style: 'codex' });
   });
 
   it('are listed with the folders of Claude Code, and missing folders have none', async () => {
@@ -41,6 +48,19 @@ describe('the user’s own prompt files', () => {
     ] as const;
     assert.deepEqual(await listUserPromptFiles(folders, nullLogger), [
       { path: path.join(commands, 'team', 'a.md'), relativePath: 'team/a.md', style: 'claude' },
+    ]);
+  });
+
+  it('are in folders that the user has named, each listed once', async () => {
+    await mkdir(path.join(home, 'mine'));
+    await writeFile(path.join(home, 'mine', 'a.prompt.md'), 'A');
+    const folders = namedPromptFolders(['~/mine', path.join(home, 'mine'), 'mine'], home);
+    assert.deepEqual(
+      folders.map(({ folder }) => folder),
+      [path.join(home, 'mine'), path.join(home, 'mine')],
+    );
+    assert.deepEqual(await listUserPromptFiles(folders, nullLogger), [
+      { path: path.join(home, 'mine', 'a.prompt.md'), relativePath: 'a.prompt.md', style: 'vscode' },
     ]);
   });
 
