@@ -126,7 +126,7 @@ export class ChatTranscript {
         break;
       case 'steered':
         this.currentTurn?.answers.split();
-        this.promptEntries.addSteered(record.id, record, record.isRead === true);
+        this.promptEntries.addSteered(record);
         break;
       case 'withdrawn':
         this.withdrawPrompt(record.id);

@@ -1,6 +1,7 @@
 import { Attachment, type EntryBase, type EntryOf, type SentAttachment } from '../../../transcript/common/entries';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Draft } from '../chatView';
+import type { RecordOf } from '../conversation/logRecord';
 import type { LogRecord } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 import { isOutput, RunningParts } from '../sending/runningParts';
@@ -95,13 +96,14 @@ export class PromptEntries {
   }
 
   /** Adds a prompt that has joined the current turn. `id` is that of its record. */
-  addSteered(id: string, draft: Draft, isRead: boolean): void {
+  addSteered({ attachments, id, isRead, text }: RecordOf<'steered'>): void {
+    const draft = { text, attachments };
     const base = this.writer.createBase();
     this.writer.put({ ...promptEntryOf(base, draft, false), isSteered: true });
     const prompt = { id, entryId: base.id, draft, showsReading: this.runningParts.readingFilter() };
     this.everyPrompt.push(prompt);
     // One that came earlier was read earlier.
-    this.unreadPrompts = isRead ? [] : [...this.unreadPrompts, prompt];
+    this.unreadPrompts = isRead === true ? [] : [...this.unreadPrompts, prompt];
     this.hasJoined = true;
     this.hasOutput = false;
   }
