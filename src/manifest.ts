@@ -67,6 +67,7 @@ export const commandIds = {
   conversationsSearch: 'backline.conversations.search',
   conversationsNextNeedsInput: 'backline.conversations.nextNeedsInput',
   reviewOpen: 'backline.review.open',
+  reviewWithAgent: 'backline.review.withAgent',
   reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',

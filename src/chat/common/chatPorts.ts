@@ -146,7 +146,7 @@ export interface ForkAgent {
 
 /** What the head of a new conversation has from the beginning. */
 export type NewChatOptions = {
-  readonly [Member in 'folder' | 'preset' | 'startedBy']?: ConversationHead[Member] | undefined;
+  readonly [Member in 'aside' | 'folder' | 'preset' | 'startedBy']?: ConversationHead[Member] | undefined;
 };
 
 export type ExportFormat = 'markdown' | 'html' | 'json';

@@ -65,12 +65,25 @@ export class BackendPicker {
 
   /** Lets the user pick an agent to continue a conversation with. Offers the page of agents, too. */
   async pickOtherAgent(exceptId: string): Promise<ForkAgent | undefined> {
+    return await this.pickUsable(
+      { title: 'Continue with Another Agent', placeHolder: 'The agent gets a summary of this conversation.' },
+      exceptId,
+    );
+  }
+
+  /** Lets the user pick an agent to review changes. Offers the page of agents, too. */
+  async pickReviewer(): Promise<ForkAgent | undefined> {
+    return await this.pickUsable({
+      title: 'Review Changes with Agent',
+      placeHolder: 'The agent gets the changes, and can read but not change anything.',
+    });
+  }
+
+  private async pickUsable(about: vscode.QuickPickOptions, exceptId?: string): Promise<ForkAgent | undefined> {
     await this.backendChoice.refresh();
     const usable = this.backendChoice.backendViews.filter((view) => view.id !== exceptId && isUsable(view));
-    const picked = await vscode.window.showQuickPick(
-      [...usable.map((view) => this.createItem(view, false)), ...moreItems],
-      { title: 'Continue with Another Agent', placeHolder: 'The agent gets a summary of this conversation.' },
-    );
+    const items = [...usable.map((view) => this.createItem(view, false)), ...moreItems];
+    const picked = await vscode.window.showQuickPick(items, about);
     if (picked && !picked.view) await vscode.commands.executeCommand(commandIds.agentsShow);
     return picked?.view && { backendId: picked.view.id, backendTitle: picked.view.title };
   }

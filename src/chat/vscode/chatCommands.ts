@@ -56,6 +56,7 @@ export class ChatCommands implements Disposable {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
     });
+    handle(commandIds.reviewWithAgent, () => services.agentReviews.start());
     handle(commandIds.reviewUndoShown, (target) => services.turnReviews.undoShownFile(target));
     handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
     handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));

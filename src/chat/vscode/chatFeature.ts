@@ -16,6 +16,7 @@ import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/marks/approvalWatch';
 import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
 import { workspaceStarters } from '../common/page/starters';
+import type { AgentReviewsDeps } from '../common/findings/agentReviews';
 import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
 import { MarkedChats } from '../common/marks/markedChats';
@@ -32,7 +33,7 @@ import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
 import type { DraftComments } from '../common/page/feed/pageFeed';
-import { windowActions } from './pages/windowActions';
+import { enterDuringTurnOf, windowActions } from './pages/windowActions';
 import { RestoredChats } from './pages/restoredChats';
 import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
@@ -48,6 +49,7 @@ import { DiffViews } from './review/diffViews';
 import { Asides } from './asides/asides';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
+import { createAgentReviews } from './review/createAgentReviews';
 import { KeepActions } from './review/keepActions';
 import { InterruptedRestores } from './review/interruptedRestores';
 import { RestoreActions } from './review/restoreActions';
@@ -76,6 +78,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly folderOf: (draft: Draft) => string | undefined;
   /** See `ChatPageServices`. */
   readonly attachedTextOf: ChatPageServices['attachedTextOf'];
+  readonly attachText: AgentReviewsDeps['attachText'];
+  readonly showFindings: AgentReviewsDeps['showFindings'];
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;
@@ -181,6 +185,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const isShown = (id: string): boolean => shown.has(id);
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, isShown, undoRestore });
     const keep = new KeepActions({ ...windowActions, reviewed: this.deps.reviewed, dialogs });
+    const source = new OpenChatsReview(chats, undo, keep, asides);
+    const agentReviews = createAgentReviews({ ...this.deps, source, pages, picker, messages });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({
       checkpoints,
@@ -227,6 +233,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       turnReviews,
       undo,
       keep,
+      agentReviews,
       presetActions: new PresetActions({ presets, backends, newOptions, settings, messages }),
       pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
       repairBackend: (id, how) => picker.repairBackend(id, how),
@@ -235,12 +242,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       folders: () => editor.folders.map((folder) => folder.path),
       openView: views.open,
       openInTab: (id) => pages.openInTab(id),
-      enterDuringTurn: {
-        get value() {
-          return settings.enterDuringTurn();
-        },
-        onDidChange: (listener) => settings.onDidChangeOf([settingIds.chatEnterDuringTurn], listener),
-      },
+      enterDuringTurn: enterDuringTurnOf(settings),
     };
     const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
@@ -387,7 +389,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       attach: (attachment, paths) => chatCommands.attach(attachment, paths),
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
-      review: new OpenChatsReview(chats, undo, keep, asides),
+      review: source,
+      takeAnswer: (answer) => agentReviews.takeAnswer(answer),
       follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),

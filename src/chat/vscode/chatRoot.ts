@@ -15,6 +15,7 @@ import { BackgroundQuestions, type BackgroundQuestion } from '../common/asides/b
 import type { ConversationSource } from '../common/conversationSource';
 import type { MentionSource } from '../common/mentions/mentionSource';
 import type { SpokenTurn } from '../common/sending/spokenTurn';
+import type { AgentReviewsDeps } from '../common/findings/agentReviews';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import { AttachedTexts, attachedTextsName } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
@@ -63,6 +64,8 @@ interface ChatRootDeps extends NoticeContext {
   readonly chipSources: readonly ChipSource[];
   /** Called when an agent has said something in a turn that has ended. */
   readonly onDidSpeak: (turn: SpokenTurn) => void;
+  /** Shows findings of an agent that reviews changes at their lines. */
+  readonly showFindings: AgentReviewsDeps['showFindings'];
   /** Recently opened files. The caller starts and disposes them. */
   readonly recentFiles: RecentFiles;
   /** Absolute path of the folder for the conversations of all workspaces. */
@@ -185,6 +188,7 @@ export class ChatRoot {
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
+      attachText: (title, text) => this.attachedTexts.add(title, text),
       attachedTextOf: (attachment) => this.attachedTexts.textOf(attachment),
       newOptions,
       chips: new PageChips(chipSources, onError),

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { RunningFeature } from '../../base/common/feature';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import type { DraftAttachment } from '../common/chatView';
+import type { AgentReviews } from '../common/findings/agentReviews';
 import type { ConversationsPages } from './list/conversationsPages';
 import type { AgentFollower } from './follow/agentFollower';
 
@@ -25,6 +26,8 @@ export interface RunningChatFeature extends RunningFeature {
   attach(attachment: DraftAttachment, paths: readonly string[]): Promise<void>;
   /** Returns the id of the agent of new conversations. Undefined if there is no agent. @throws Error if that takes too long */
   chosenAgent(): Promise<string | undefined>;
+  /** Shows the findings in what an agent has said, if it reviews changes. */
+  takeAnswer: AgentReviews['takeAnswer'];
   refresh(): Promise<void>;
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;

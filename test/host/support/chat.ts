@@ -205,6 +205,7 @@ export class ChatUnderTest {
       reviewed,
       draftComments: { value: 0, onDidChange: () => toDisposable(() => undefined) },
       sendComments: () => Promise.resolve(),
+      agentReviews: { start: () => Promise.resolve() },
       keep: new KeepActions({
         ...{ reviewed, dialogs },
         wait: (_title, work) => work,

@@ -7,6 +7,7 @@ import { findUses } from '../skills/findUses';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
 import { runShell, writeFileOnDisk } from '../skills/ownSkills';
 import { quoteAttachedTexts } from '../skills/quoteAttachedTexts';
+import { reviewChanges } from '../skills/reviewChanges';
 import { runCommand } from '../skills/runCommand';
 import { showPlan, streamWordsSlowly } from '../skills/showSkills';
 import { summarizeFiles } from '../skills/summarizeFiles';
@@ -22,6 +23,8 @@ export async function answerPrompt(turn: Turn): Promise<void> {
       return;
     case 'comments':
       return answerComments(turn);
+    case 'review':
+      return reviewChanges(turn);
     case 'help':
       return introduceAgent(turn);
     case 'summarize':

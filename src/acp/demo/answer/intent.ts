@@ -3,7 +3,7 @@ import type { Prompt } from './prompt';
 
 /** The action that a prompt requests. `path` is not resolved yet. */
 type Intent =
-  | { readonly kind: 'comments' | 'help' | 'plan' | 'quote' | 'unknown' }
+  | { readonly kind: 'comments' | 'help' | 'plan' | 'quote' | 'review' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | {
       readonly kind: 'rename' | 'renameEverywhere';
@@ -53,7 +53,7 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
 
   if (notes.some(hasReviewComments)) return { kind: 'comments' };
-
+  if (/^review these changes\b/i.test(text)) return { kind: 'review' };
   const run = /^run:?\s+(\S[\s\S]*)$/i.exec(text);
   if (run) return { kind: 'run', line: (run[1] ?? '').trim() };
   const read = /^read\s+(\S+)$/i.exec(text);

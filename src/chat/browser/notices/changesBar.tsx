@@ -42,6 +42,14 @@ export function ChangesBar() {
             <ChangeRow key={change.path} change={change} />
           ))}
         </ul>
+        <button
+          type="button"
+          class="text-button more-changes"
+          title="Another agent reads the changes and comments on their lines"
+          onClick={() => void page.request(chatRequests.reviewWithAgent, {})}
+        >
+          Review Changes with Agent…
+        </button>
         {more > 0 && (
           <button type="button" class="text-button more-changes" onClick={review}>
             {`… and ${formatCountWithNoun(more, 'more file')}`}

@@ -18,7 +18,7 @@ import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
 import { sendPromptsWaitingForSignIn } from '../signIn/sendWaitingPrompts';
 import { marksInHead } from '../list/conversationMarks';
-import { addFork } from '../restore/forkOf';
+import { addFork, requireAsks } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { ConversationRows, isStoredAsFirst, newestFirst } from './conversationRow';
 import { exportConversation } from '../log/exportConversation';
@@ -197,6 +197,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async create(backendId: string, options: NewChatOptions = {}, title = 'New conversation'): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent no longer exists. Choose another one.');
+    if (options.aside) await requireAsks({ backendId }, this.ports);
     const now = this.ports.clock.now();
     const head: ConversationHead = {
       version: logVersion,
@@ -228,7 +229,6 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   readonly compact: Chats['compact'] = (id) => this.ports.store.compact(id);
-
   async fork(sessionId: string, entryId?: string, how?: ForkAgent | 'aside'): Promise<Chat> {
     const { draft, id } = await addFork(await this.open(sessionId), entryId, this.ports, how);
     const chat = await this.open(id);

@@ -295,6 +295,8 @@ export const chatRequests = {
 
   /** Opens a diff of a file: from before the conversation to now, or from before to after `turn`. */
   openChange: defineRequestWithoutResult('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
+  /** Lets the user choose an agent that reviews the changes. */
+  reviewWithAgent: defineRequestWithoutResult('chat/reviewWithAgent', z.object({})),
   /** Opens all remaining changes of the conversation, or all changes of one turn, in one diff editor. */
   reviewChanges: defineRequestWithoutResult('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
   /** Reverts the changes to one file, or to all files without `path`; only those of `turn`, if set. */

@@ -58,7 +58,10 @@ export async function addFork(
 }
 
 /** @throws BackendError `unsupported` if the agent could not be kept from writing */
-async function requireAsks({ backendId }: Chat['view'], { backends, sessionDefaults }: ForkPorts): Promise<void> {
+export async function requireAsks(
+  { backendId }: Pick<Chat['view'], 'backendId'>,
+  { backends, sessionDefaults }: ForkPorts,
+): Promise<void> {
   const backend = await backends.open(backendId);
   requireHoldsReadOnly(backend);
   if (sessionDefaults.of(backendId).observedUnattendedAction === undefined) return;

@@ -335,6 +335,7 @@ export function createChatHandlers(
     openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, renamedFrom, turn }) =>
       review.openChange(await chatOf(sessionId), { path, renamedFrom }, turn),
     ),
+    reviewWithAgent: chatRequests.reviewWithAgent.withHandler(() => services.agentReviews.start()),
     reviewChanges: chatRequests.reviewChanges.withHandler(async ({ sessionId, turn }) => {
       const chat = await chatOf(sessionId);
       if (turn === undefined) await review.openChanges(chat);

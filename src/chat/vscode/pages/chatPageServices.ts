@@ -8,6 +8,7 @@ import type { Chat, Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { RepairKind } from '../../common/page/backendRepair';
+import type { AgentReviews } from '../../common/findings/agentReviews';
 import type { OfferedContext } from '../../common/mentions/offeredContext';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
@@ -58,6 +59,7 @@ export interface ChatPageServices {
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
   readonly keep: KeepActions;
+  readonly agentReviews: Pick<AgentReviews, 'start'>;
   readonly reviewed: ReviewProgress;
   readonly draftComments: DraftComments;
   readonly sendComments: () => PromiseLike<unknown>;

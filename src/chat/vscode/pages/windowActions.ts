@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
-import { commandIds } from '../../../manifest';
+import { commandIds, settingIds } from '../../../manifest';
+import type { Settings } from '../../../platform/vscode/settings';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
+import type { ChatPageServices } from './chatPageServices';
 
 /** What the chat has VS Code do. */
 export const windowActions = {
@@ -13,3 +15,15 @@ export const windowActions = {
   openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
   isTrusted: () => vscode.workspace.isTrusted,
 };
+
+/** What Enter does during a turn, by the setting. */
+export function enterDuringTurnOf(
+  settings: Pick<Settings, 'enterDuringTurn' | 'onDidChangeOf'>,
+): ChatPageServices['enterDuringTurn'] {
+  return {
+    get value() {
+      return settings.enterDuringTurn();
+    },
+    onDidChange: (listener) => settings.onDidChangeOf([settingIds.chatEnterDuringTurn], listener),
+  };
+}
