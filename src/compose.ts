@@ -254,6 +254,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
         },
       ],
       draftComments: draftCount,
+      showFindings: async (found) => (await lineComments.getOrLoad()).addFindings(found),
       onDidSpeak: (turn) => void comments.takeAnswer(turn),
       chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
@@ -308,7 +309,10 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       ...contextFor('comments'),
       controller: comments.controller,
       editor,
-      chat: { attach: async (attachment, paths) => (await chat.getOrLoad()).attach(attachment, paths) },
+      chat: {
+        attach: async (attachment, paths) => (await chat.getOrLoad()).attach(attachment, paths),
+        send: async (attachment, conversation) => (await chat.getOrLoad()).send(attachment, conversation),
+      },
       draftCount,
       folder: await comments.folder(),
     });

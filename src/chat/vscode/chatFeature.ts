@@ -386,6 +386,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       showConversation: (id) => marked.show(id),
       chosenAgent: async () => (await backends.waitForChosenBackend(clock))?.id,
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
+      send: async (attachment, id) => (await chats.open(id)).send({ text: '', attachments: [attachment] }),
       attach: (attachment, paths) => chatCommands.attach(attachment, paths),
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),

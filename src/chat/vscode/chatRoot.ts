@@ -164,7 +164,10 @@ export class ChatRoot {
       log,
       memento: globalState,
       newId: randomUUID,
-      onDidSpeak: deps.onDidSpeak,
+      onDidSpeak: (turn) => {
+        deps.onDidSpeak(turn);
+        this.feature?.takeAnswer(turn).catch(onError);
+      },
       createSpool: () => new FileSpool(path.join(deps.storageFolder, 'spool')),
       sessionDefaults: newOptions,
       windows: this.windows,

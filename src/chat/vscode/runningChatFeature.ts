@@ -19,6 +19,8 @@ export interface RunningChatFeature extends RunningFeature {
   readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
   /** Lets the user choose the agent of new conversations. Resolves to false if none was chosen that can be used. */
   pickAgent(): Promise<boolean>;
+  /** Sends an attachment to a conversation at once. @throws ChatError, BackendError */
+  send(attachment: DraftAttachment, sessionId: string): Promise<void>;
   /**
    * Attaches something to the conversation that has changed one of these files (absolute paths) and shows it; else to the
    * displayed conversation, else to a new one.

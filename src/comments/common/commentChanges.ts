@@ -18,6 +18,18 @@ export function addThread(thread: CommentThread): CommentChange {
   };
 }
 
+/** Adds the threads of findings, but none twice. @throws CommentError `full` */
+export function addFindings(threads: readonly CommentThread[]): CommentChange {
+  return (stored) =>
+    threads.reduce((changed, thread) => {
+      const isSame = ({ comments: [first], path }: CommentThread): boolean =>
+        path === thread.path &&
+        first?.text === thread.comments[0]?.text &&
+        first?.conversation === thread.comments[0]?.conversation;
+      return changed.threads.some(isSame) ? changed : addThread(thread)(changed);
+    }, stored);
+}
+
 /** A new comment reopens its thread. */
 export function addComment(threadId: string, comment: Comment): CommentChange {
   return changeThread(threadId, (thread) => ({

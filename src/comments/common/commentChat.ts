@@ -5,6 +5,8 @@ export interface CommentChat {
    * else of the displayed one, else of a new one. `paths` are absolute.
    */
   attach(attachment: CommentAttachment, paths: readonly string[]): Promise<void>;
+  /** Sends comments to a conversation at once. @throws ChatError, BackendError */
+  send(attachment: CommentAttachment, conversation: string): Promise<void>;
 }
 
 /** An attachment that stands for comments until its prompt is sent; see `attachmentOf`. */
@@ -21,6 +23,23 @@ export interface TurnAnswer {
   readonly agent: string;
   /** Markdown, which is not trusted. */
   readonly text: string;
+}
+
+/** What an agent that reviews changes has found. */
+export interface ReviewFindings {
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Id of its conversation. */
+  readonly conversation: string;
+  readonly findings: readonly {
+    /** Absolute path. */
+    readonly path: string;
+    /** The text of the file that was reviewed, and its 0-based lines; `end` is the line after the last one. */
+    readonly reviewedText: string;
+    readonly lines: { readonly start: number; readonly end: number };
+    /** Not trusted. */
+    readonly text: string;
+  }[];
 }
 
 const idStart = 'comments:';

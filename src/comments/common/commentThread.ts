@@ -42,10 +42,11 @@ export type StoredComments = z.infer<typeof StoredComments>;
 
 export const noComments: StoredComments = { version: 1, nextNumber: 1, threads: [] };
 
-export type ThreadState = 'draft' | 'sent' | 'answered' | 'resolved';
+export type ThreadState = 'finding' | 'draft' | 'sent' | 'answered' | 'resolved';
 
 export function stateOfThread({ comments, isResolved }: Pick<CommentThread, 'comments' | 'isResolved'>): ThreadState {
   if (isResolved) return 'resolved';
+  if (comments.every(({ agent }) => agent !== undefined)) return 'finding';
   if (comments.some(isDraft)) return 'draft';
   return comments.at(-1)?.agent === undefined ? 'sent' : 'answered';
 }
@@ -58,4 +59,10 @@ export function isDraft({ agent, number }: Comment): boolean {
 /** The threads of which something would be sent now. */
 export function draftThreads(threads: readonly CommentThread[]): CommentThread[] {
   return threads.filter((thread) => stateOfThread(thread) === 'draft');
+}
+
+/** The conversation of the agent that began the thread with a finding. Undefined for a thread that the user has begun. */
+export function reviewerOf({ comments }: Pick<CommentThread, 'comments'>): string | undefined {
+  const [first] = comments;
+  return first?.agent === undefined ? undefined : first.conversation;
 }

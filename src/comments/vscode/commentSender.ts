@@ -3,7 +3,14 @@ import type { Clock } from '../../base/common/async';
 import { splitLines } from '../../changes/common/review/lines';
 import { addAnswer, markSent, reserveNumbers } from '../common/commentChanges';
 import { attachmentOf, threadsOfAttachment, type CommentChat, type TurnAnswer } from '../common/commentChat';
-import { draftThreads, isDraft, stateOfThread, type Comment, type CommentThread } from '../common/commentThread';
+import {
+  draftThreads,
+  isDraft,
+  reviewerOf,
+  stateOfThread,
+  type Comment,
+  type CommentThread,
+} from '../common/commentThread';
 import { findAnswers } from '../common/findAnswers';
 import { reviewPrompt, type CommentToSend } from '../common/reviewPrompt';
 import type { CommentStore } from '../node/commentStore';
@@ -31,6 +38,14 @@ export class CommentSender {
     if (drafts.length === 0) throw new Error('There are no comments to send. Write one beside a line first.');
     const paths = [...new Set(drafts.map((thread) => thread.path))];
     await chat.attach(attachmentOf(drafts.map(({ id }) => id)), paths);
+  }
+
+  /** Sends the drafts of a thread to the agent that began it with a finding. @throws ChatError, BackendError */
+  async sendToReviewer(threadId: string): Promise<void> {
+    const { chat, store } = this.deps;
+    const thread = store.threads.find(({ id }) => id === threadId);
+    const reviewer = thread && reviewerOf(thread);
+    if (reviewer !== undefined) await chat.send(attachmentOf([threadId]), reviewer);
   }
 
   /**

@@ -10,6 +10,7 @@ import type { Commands } from '../../platform/vscode/commands';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import {
   addComment,
+  addFindings,
   addThread,
   deleteComment,
   deleteThread,
@@ -19,7 +20,7 @@ import {
   setResolved,
   type CommentChange,
 } from '../common/commentChanges';
-import type { CommentChat, TurnAnswer } from '../common/commentChat';
+import type { CommentChat, ReviewFindings, TurnAnswer } from '../common/commentChat';
 import { draftThreads, type Comment } from '../common/commentThread';
 import type { DraftCount } from '../common/draftCount';
 import { commentHome } from '../common/placeComment';
@@ -49,6 +50,8 @@ export interface RunningCommentsFeature extends RunningFeature {
   noteSent(attachmentId: string, conversation: string): Promise<void>;
   /** See `CommentSender.takeAnswer`. */
   takeAnswer(answer: TurnAnswer): Promise<void>;
+  /** Shows each finding as a thread at its lines. @throws CommentError */
+  addFindings(found: ReviewFindings): Promise<void>;
 }
 
 /** Comments on lines. Its code is a separate bundle, which is loaded with the first comment. */
@@ -95,6 +98,16 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
     promptOf: (attachmentId, conversation) => sender.promptOf(attachmentId, conversation),
     noteSent: (attachmentId, conversation) => sender.noteSent(attachmentId, conversation),
     takeAnswer: (answer) => sender.takeAnswer(answer),
+    addFindings: async ({ agent, conversation, findings }) => {
+      const at = clock.now();
+      const threadsOfFindings = findings.map(({ lines, path, reviewedText, text }) => ({
+        id: newId(),
+        path,
+        home: store.homeOf(commentHome(reviewedText, lines)),
+        comments: [{ id: newId(), text, at, agent, conversation }],
+      }));
+      await store.change(addFindings(threadsOfFindings));
+    },
     dispose: () => disposables.dispose(),
   };
 }
@@ -156,6 +169,13 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
       return store.change(deleteComment(threadId, commentId));
     }),
     changeOfThread(commandIds.commentsDeleteThread, deleteThread),
+    changeOfThread(commandIds.commentsAcceptFinding, (id) => addComment(id, newComment('Fix this.'))),
+    changeOfThread(commandIds.commentsDismissFinding, deleteThread),
+    handle(commandIds.commentsAnswerReviewer, async (reply) => {
+      const id = threadIdOf(threads, reply);
+      await add(reply);
+      await sender.sendToReviewer(id);
+    }),
     changeOfThread(commandIds.commentsResolve, (id) => setResolved(id, true)),
     changeOfThread(commandIds.commentsReopen, (id) => setResolved(id, false)),
     handle(commandIds.commentsSendAgain, async (target) => {

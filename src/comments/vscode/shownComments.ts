@@ -4,6 +4,7 @@ import { inertMarkdown } from '../common/inertMarkdown';
 import type { CommentPlace } from '../common/placeComment';
 
 const stateLabels: Record<ThreadState, string> = {
+  finding: 'Finding',
   draft: 'Draft',
   sent: 'Sent',
   answered: 'Answered',

@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { moveHomes } from '../common/commentChanges';
-import { stateOfThread, type CommentThread } from '../common/commentThread';
+import { reviewerOf, stateOfThread, type CommentThread } from '../common/commentThread';
 import { commentHome, createPlacer, type CommentPlace } from '../common/placeComment';
 import type { CommentStore } from '../node/commentStore';
 import { commentsOf, isShownComment, labelOf, type ShownComment } from './shownComments';
@@ -173,7 +173,8 @@ export class ShownThreads implements Disposable {
     const { view } = shown;
     view.range = range;
     view.label = labelOf(state, place);
-    view.contextValue = state;
+    view.contextValue =
+      state !== 'finding' && state !== 'resolved' && reviewerOf(thread) !== undefined ? `${state}Finding` : state;
     view.state = state === 'resolved' ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
     view.comments = commentsOf(thread, place);
   }

@@ -69,11 +69,12 @@ describe('a review of changes by another agent', () => {
     await reviews.start();
     const [id = ''] = chats.opened.keys();
     await reviews.takeAnswer({ conversation: 'another', agent: 'Other', text: answer });
-    assert.deepEqual(found, []);
+    assert.equal(found.length, 0);
     await reviews.takeAnswer({ conversation: id, agent: 'Other', text: answer });
-    assert.equal(found[0]?.agent, 'Other');
+    const [shown] = found;
+    assert.equal(shown?.agent, 'Other');
     assert.deepEqual(
-      found[0].findings.map(({ path, text }) => [path, text]),
+      shown.findings.map(({ path, text }) => [path, text]),
       [['/ws/a.ts', 'Why?']],
     );
     assert.deepEqual(notes, [
