@@ -16,7 +16,6 @@ import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/marks/approvalWatch';
 import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
 import { workspaceStarters } from '../common/page/starters';
-import type { AgentReviewsDeps } from '../common/findings/agentReviews';
 import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
 import { MarkedChats } from '../common/marks/markedChats';
@@ -49,7 +48,7 @@ import { DiffViews } from './review/diffViews';
 import { Asides } from './asides/asides';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
-import { createAgentReviews } from './review/createAgentReviews';
+import { createAgentReviews, type AgentReviewPorts } from './review/createAgentReviews';
 import { KeepActions } from './review/keepActions';
 import { InterruptedRestores } from './review/interruptedRestores';
 import { RestoreActions } from './review/restoreActions';
@@ -68,7 +67,7 @@ import { UnsavedConflicts } from './unsaved/unsavedConflicts';
 import type { WindowMentions } from './windowMentions';
 import { collectWorkspaceFacts } from './workspaceFacts';
 
-interface ChatFeatureDeps extends NoticeContext {
+interface ChatFeatureDeps extends NoticeContext, AgentReviewPorts {
   /** The conversations. The feature starts, stops and disposes them. */
   readonly chats: Chats & { start(): Promise<void> };
   readonly mentions: Mentions;
@@ -78,8 +77,6 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly folderOf: (draft: Draft) => string | undefined;
   /** See `ChatPageServices`. */
   readonly attachedTextOf: ChatPageServices['attachedTextOf'];
-  readonly attachText: AgentReviewsDeps['attachText'];
-  readonly showFindings: AgentReviewsDeps['showFindings'];
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;

@@ -144,6 +144,59 @@ describe('comments on lines', () => {
     await eventually('no thread', () => assert.deepEqual(subject.labels, []));
   });
 
+  describe('of a reviewing agent', () => {
+    const finding = (start: number, said: string) => ({
+      ...{ path: file, reviewedText: text, lines: { start, end: start + 1 } },
+      text: said,
+    });
+    const find = (...findings: readonly ReturnType<typeof finding>[]): Promise<void> =>
+      subject.feature.addFindings({ agent: 'Reviewer', conversation: 'review', findings });
+
+    it('stand at the lines that it has read, also if the file has changed meanwhile, and each once', async () => {
+      await edit(new vscode.Range(0, 0, 0, 0), '// new\n');
+      await find(finding(2, 'Error: [three](command:x)?'), finding(0, 'One?'));
+      await find(finding(0, 'One?'));
+      await eventually('both', () => assert.deepEqual(subject.labels, ['Finding', 'Finding']));
+      const [third] = subject.threads;
+      assert.equal(third?.range?.start.line, 3);
+      assert.equal(third.contextValue, 'finding');
+      assert.equal(third.comments[0]?.author.name, 'Reviewer');
+      const body = third.comments[0].body;
+      assert.ok(body instanceof vscode.MarkdownString && !body.value.includes(']('));
+      await subject.reload();
+      assert.deepEqual(subject.labels, ['Finding', 'Finding']);
+      await assert.rejects(subject.run(commandIds.commentsSend), /no comments to send/);
+    });
+
+    it('are sent to the working agent once they are accepted, and gone when they are dismissed', async () => {
+      await find(finding(2, 'Why 3?'));
+      await subject.run(commandIds.commentsAcceptFinding, subject.only);
+      await labelBecomes('Draft');
+      assert.match(await send(), /## C1: [^]*Reviewer wrote before:\n\n> Why 3\?\n\nComment:\n\n> Fix this\./);
+      await find(finding(0, 'Why 1?'));
+      await eventually('the new one', () => assert.deepEqual(subject.labels, ['Sent', 'Finding']));
+      await subject.run(commandIds.commentsDismissFinding, [...subject.threads][1]);
+      await labelBecomes('Sent');
+    });
+
+    it('are answered in the conversation of the reviewer, which goes on in the thread', async () => {
+      await find(finding(2, 'Why 3?'));
+      await subject.run(commandIds.commentsAnswerReviewer, { thread: subject.only, text: 'Because of the test.' });
+      const [sent] = subject.sent;
+      assert.equal(sent?.conversation, 'review');
+      const id = sent.attachment.id;
+      assert.match(await subject.feature.promptOf(id, 'review'), /## C1: [^]*> Because of the test\./);
+      await subject.feature.noteSent(id, 'review');
+      await labelBecomes('Sent');
+      assert.equal(subject.only.contextValue, 'sentFinding');
+      await subject.feature.takeAnswer({ conversation: 'review', agent: 'Reviewer', text: 'C1: Then it is right.' });
+      await labelBecomes('Answered');
+      assert.deepEqual(bodies(), ['Reviewer: Why 3?', 'You: Because of the test.', 'Reviewer: Then it is right.']);
+      await subject.run(commandIds.commentsAcceptFinding, subject.only);
+      await labelBecomes('Draft');
+    });
+  });
+
   it('stand on an earlier text while that is open, and then on what replaced it', async () => {
     const earlier = uri.with({ scheme: `${textSchemes.baseline}-test` });
     const provider = vscode.workspace.registerTextDocumentContentProvider(earlier.scheme, {

@@ -16,6 +16,7 @@ export class CommentsUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly attached: { readonly attachment: CommentAttachment; readonly paths: readonly string[] }[] = [];
   readonly draftCount = new DraftCount((error) => assert.fail(String(error)));
+  readonly sent: { readonly attachment: CommentAttachment; readonly conversation: string }[] = [];
   readonly threads = new Set<vscode.CommentThread>();
   private readonly handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
   private controller = vscode.comments.createCommentController('backline-test', 'Backline Test');
@@ -83,7 +84,10 @@ export class CommentsUnderTest {
       },
       controller: { createCommentThread: (uri, range) => this.newThread(uri, range) },
       editor: this.editor.adapter,
-      chat: { attach: (attachment, paths) => Promise.resolve(void this.attached.push({ attachment, paths })) },
+      chat: {
+        attach: (attachment, paths) => Promise.resolve(void this.attached.push({ attachment, paths })),
+        send: (attachment, conversation) => Promise.resolve(void this.sent.push({ attachment, conversation })),
+      },
       draftCount: this.draftCount,
       folder: path.join(this.folder, 'comments'),
     });

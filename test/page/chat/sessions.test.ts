@@ -306,6 +306,8 @@ describe('what a conversation is with', () => {
     await chat.page.getByRole('button', { name: 'Review', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
     await chat.page.getByText('3 files').click();
+    await chat.page.getByRole('button', { name: 'Review Changes with Agent…' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.reviewWithAgent), {});
     await chat.page.getByRole('button', { name: 'Undo Changes in main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
     await chat.page.getByRole('button', { name: 'Keep Changes in greeting.ts' }).click();

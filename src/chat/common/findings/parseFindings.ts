@@ -62,7 +62,7 @@ function place(
   fileByShownPath: ReadonlyMap<string, ChangedFile>,
 ): Finding | undefined {
   const changed = fileByShownPath.get(file.replaceAll('\\', '/').replace(/^\.\//, ''));
-  if (!changed || changed.after === null) return undefined;
+  if (typeof changed?.after !== 'string') return undefined;
   const lineCount = splitLines(changed.after).length;
   if (line < 1 || line > lineCount) return undefined;
   const end = Math.min(lineCount, Math.max(line, endLine ?? line));

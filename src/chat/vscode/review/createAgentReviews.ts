@@ -5,7 +5,10 @@ import { AgentReviews, type AgentReviewsDeps } from '../../common/findings/agent
 import type { BackendPicker } from '../backendPicker';
 import type { ChatPages } from '../pages/chatPages';
 
-interface AgentReviewParts extends Pick<AgentReviewsDeps, 'attachText' | 'chats' | 'showFindings' | 'source'> {
+/** What the chat gets from outside for reviews by other agents. */
+export type AgentReviewPorts = Pick<AgentReviewsDeps, 'attachText' | 'showFindings'>;
+
+interface AgentReviewParts extends AgentReviewPorts, Pick<AgentReviewsDeps, 'chats' | 'source'> {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly pages: Pick<ChatPages, 'openInTab'>;
   readonly picker: Pick<BackendPicker, 'pickReviewer'>;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { findAnswers } from '../../../../src/comments/common/findAnswers';
+import { changesToReview } from '../../../../src/chat/common/findings/changesToReview';
+import { parseFindings } from '../../../../src/chat/common/findings/parseFindings';
 import { reviewPrompt } from '../../../../src/comments/common/reviewPrompt';
 import { toPrompt } from '../../../../src/acp/demo/answer/prompt';
 import { useDemoAgent } from '../../../fake/acp/demoHarness';
@@ -99,5 +101,28 @@ describe('the demo agent answers review comments', () => {
       findAnswers(demo.said, new Set([4, 7])).map(({ number }) => number),
       [4, 7],
     );
+  });
+});
+
+describe('the demo agent reviews changes', () => {
+  const demos = useDemoAgent();
+
+  it('with one finding for the first new line of each file', async () => {
+    const [demo, id] = await demos.startSession();
+    const files = [
+      { path: '/ws/a.ts', shownPath: 'src/a.ts', before: 'one\ntwo\n', after: 'one\n2\n' },
+      { path: '/ws/b.ts', shownPath: 'b.ts', before: null, after: 'new\n' },
+      { path: '/ws/c.ts', shownPath: 'c.ts', before: 'gone\n', after: null },
+    ];
+    await demo.prompt(id, 'Review these changes.', embedded('backline:Changes', changesToReview(files).text));
+    const { findings, unplacedCount } = parseFindings(demo.said, files);
+    assert.deepEqual(
+      findings.map(({ lines, path }) => [path, lines.start]),
+      [
+        ['/ws/a.ts', 1],
+        ['/ws/b.ts', 0],
+      ],
+    );
+    assert.equal(unplacedCount, 0);
   });
 });

@@ -103,6 +103,19 @@ describe('A side question', () => {
     assert.deepEqual([made.window.chats.openAsides, made.window.store.heads.length], [[], 1]);
   });
 
+  it('can be a new conversation that can only read, of an agent that can be held to that', async () => {
+    const review = await made.window.chats.create('one', { aside: { about: 'the changes' } });
+    await made.turn(review, 'Review these changes.', {});
+    assert.equal(made.window.agent.opened.at(-1)?.isReadOnly, true);
+    assert.deepEqual(
+      made.window.chats.openAsides.map(({ about }) => about),
+      ['the changes'],
+    );
+    assert.deepEqual(made.window.chats.rows, []);
+    Object.assign(made.window.agent, { holdsReadOnly: false });
+    await assert.rejects(made.window.chats.create('one', { aside: { about: 'x' } }), { code: 'unsupported' });
+  });
+
   it('is an ordinary row once it is kept, and still only reads, until it is forked', async () => {
     const chat = await made.conversation();
     const aside = await ask(chat);
