@@ -6,6 +6,7 @@ import { isModeOption, highestUnattendedAction } from '../../../session/common/o
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { AgentNotice, ContextUsage, PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
+import { afterTaskNotice, eventOfNotice, eventsOfCompaction, noticeEvent } from './agentNotices';
 import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
@@ -264,30 +265,20 @@ export class SessionEventMapper {
 
   mapUsage({ used, size, cost, isAfterTask }: ContextUsage): SessionEvent[] {
     const data = { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) };
-    const notice = isAfterTask ? [this.noticeEvent('info', afterTaskNotice)] : [];
+    const notice = isAfterTask ? [noticeEvent(this.sessionId, 'info', afterTaskNotice)] : [];
     return [{ event: 'usage:update', data }, ...this.withMessagesEnded(notice)];
   }
 
-  mapNotice({ severity, title, description }: AgentNotice): SessionEvent[] {
-    return [this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`)];
+  mapNotice(notice: AgentNotice): SessionEvent[] {
+    return [eventOfNotice(this.sessionId, notice)];
   }
 
   mapStatus(status: string, message: string): SessionEvent[] {
     return [{ event: 'status:update', data: { session_id: this.sessionId, status, message } }];
   }
 
-  mapCompaction({ status, error }: { status: string; error: string | undefined }): SessionEvent[] {
-    const message = 'The agent is compacting the conversation.';
-    switch (status) {
-      case 'in_progress':
-        return this.mapStatus('compacting', message);
-      case 'completed':
-        return [this.noticeEvent('info', 'The agent compacted the conversation. Details may be lost.')];
-      case 'failed':
-        return [this.noticeEvent('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
-      default:
-        return [];
-    }
+  mapCompaction(update: { status: string; error: string | undefined }): SessionEvent[] {
+    return eventsOfCompaction(this.sessionId, update);
   }
 
   /** Maps a part of a prompt in a replayed history. */
@@ -349,10 +340,6 @@ export class SessionEventMapper {
     return [{ event: 'prompt:read', data: { session_id: this.sessionId, prompt_id: promptId } }];
   }
 
-  private noticeEvent(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
-    return { event: 'notice', data: { session_id: this.sessionId, level, message } };
-  }
-
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.toolCalls.isAction(event.data.call_id)) return event;
@@ -394,9 +381,4 @@ export class SessionEventMapper {
   }
 }
 
-const afterTaskNotice = 'The agent wrote this without a prompt, because a task in the background has finished.';
 type PlanEntries = readonly EventData<'plan:update'>['entries'][number][];
-
-function toLevel(severity: string): 'info' | 'warning' | 'error' {
-  return severity === 'warning' || severity === 'error' ? severity : 'info';
-}
