@@ -72,6 +72,8 @@ interface SteerStep {
   readonly effects: readonly SteerEffect[];
 }
 
+const notRead = 'The agent has taken it into its turn, but has not said that it read it.';
+
 export const nothingJoins: SteerState = { current: undefined, waiting: [], unread: [], doubtful: [] };
 
 /** Returns the next state. Each prompt reaches the agent once, or stays in the queue, or goes back to the composer. */
@@ -160,7 +162,7 @@ function late(state: SteerState, id: string): SteerStep {
     unread: unread.filter((one) => one !== found),
     doubtful: [...doubtful, { id, end: found.end }],
   });
-  return withEffects(next, { type: 'hold', id });
+  return withEffects(next, { type: 'hold', id, ...(!isCurrent && { reason: notRead }) });
 }
 
 function turnEnded(state: SteerState, end: SteeredTurnEnd): SteerStep {

@@ -291,6 +291,8 @@ describe('A prompt that is to join the turn', () => {
       assert.deepEqual([session.prompts.length, chat.view.queue[0]?.isJoining], [1, true]);
       clock.advance(3_000);
       assert.equal(chat.view.queue[0]?.isDoubtful, true);
+      const notice = [...chat.transcript.entries('notice')].at(-1);
+      assert.equal(notice?.details, 'The agent has taken it into its turn, but has not said that it read it.');
       await settled();
       assert.equal(session.prompts.length, 1);
       read(bench);
