@@ -228,6 +228,49 @@ describe('The review of changes', () => {
     await window.page.locator('.monaco-menu').getByText('Undo Shown Changes in File', { exact: true }).click();
     await eventually('the file', async () => assert.equal(await text(), before.replace('= 15;', '= 1500;')));
   });
+
+  it('marks a change as reviewed by key, without keeping it, and goes to the next one in another file', async () => {
+    await window.openFile('values.ts');
+    await glyphs().first().waitFor();
+    await window.page.keyboard.press('Control+Home');
+    await window.page.keyboard.press('Alt+F5');
+    await window.page.keyboard.press('Control+K');
+    await window.page.keyboard.press('h');
+    await (
+      await chat.frame()
+    )
+      .locator('.changes-reviewed')
+      .filter({ hasText: /^1 of \d+/ })
+      .waitFor();
+    await eventually('the next change', async () => assert.equal(await activeTab('values.ts').count(), 0));
+    await window.openFile('values.ts');
+    await eventually('what is beside the change', async () => {
+      const beside = await window.page.evaluate(
+        "[...document.querySelectorAll('.view-line span')].map((part) => getComputedStyle(part, '::after').content).join()",
+      );
+      assert.match(String(beside), /reviewed/);
+    });
+    assert.ok((await glyphs().count()) > 0, 'it is not kept');
+    await takeThemePictures(window, 'review-reviewed');
+  });
+
+  it('has another agent review the changes: what it finds stands at its line, and is accepted there', async () => {
+    await window.openFile('values.ts');
+    await window.pickFrom('Backline: Review Changes with Agent…', 'Demo agent');
+    await window.messages.filter({ hasText: /findings? of Demo agent.* stands? at (?:its|their) lines?/ }).waitFor();
+    await window.runCommand('Comments: Focus on Comments View');
+    const panel = window.page.locator('.comments-panel');
+    await panel.getByText('The demo agent has no model').first().click();
+    const thread = window.page
+      .locator('.review-widget')
+      .filter({ hasText: 'so it only says that this line is new' })
+      .first();
+    await thread.waitFor();
+    await takeThemePictures(window, 'review-finding');
+    await thread.locator('.action-label[aria-label^="Accept Finding"]').click();
+    await thread.getByText('Fix this.').waitFor();
+    await window.screenshot('review-finding-accepted');
+  });
 });
 
 /** How many lines have a background or a border of an extension. */
