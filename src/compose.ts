@@ -267,6 +267,9 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
     });
     const running = await root.start();
     changes.showReview(running.review);
+    const followRenames = running.review.onDidChange(
+      () => void lineComments.featureIfLoaded?.followRenames(running.review.formerPaths),
+    );
     return {
       ...running,
       stop: async () => {
@@ -274,6 +277,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
         await changes.stop();
       },
       dispose: () => {
+        followRenames.dispose();
         changes.dispose();
         running.dispose();
       },

@@ -10,8 +10,8 @@ export interface CommentToSend {
   /** The lines as they were when the comment was written, and their first one, 0-based. */
   readonly lines: string;
   readonly firstLine: number;
-  /** Where they are now. Undefined if the file cannot be read. */
-  readonly place: CommentPlace | undefined;
+  /** Where they are now. */
+  readonly place: CommentPlace;
   /** What was said in the thread before, oldest first. */
   readonly earlier: readonly { readonly author: string; readonly text: string }[];
   /** What the user says now. */
@@ -39,7 +39,7 @@ function partOf(comment: CommentToSend): string {
   return [
     `## C${number}: ${shownPath}, ${placeInWords(comment)}`,
     ...(isOnEarlierText ? ['This is about the text of the file before the changes that the user reviews.'] : []),
-    ...(place?.kind === 'changed'
+    ...(place.kind === 'changed'
       ? ['The lines were, when the comment was written:', quote(place.before), 'They are now:', quote(place.after)]
       : [quote(lines)]),
     ...earlier.map(({ author, text }) => `${author} wrote before:\n\n${indented(text)}`),
@@ -48,13 +48,10 @@ function partOf(comment: CommentToSend): string {
 }
 
 function placeInWords({ firstLine, isOnEarlierText, lines, place }: CommentToSend): string {
-  const range =
-    place === undefined || place.kind === 'gone'
-      ? { start: firstLine, end: firstLine + lines.split('\n').length }
-      : place.lines;
+  const range = place.kind === 'gone' ? { start: firstLine, end: firstLine + lines.split('\n').length } : place.lines;
   const count = range.end - range.start;
   const words = count > 1 ? `lines ${range.start + 1} to ${range.end}` : `line ${range.start + 1}`;
-  return place?.kind === 'gone' && !isOnEarlierText ? `${words} (these lines are gone)` : words;
+  return place.kind === 'gone' && !isOnEarlierText ? `${words} (these lines are gone)` : words;
 }
 
 /** A code block whose fence is longer than any in the code. */

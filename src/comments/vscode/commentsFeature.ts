@@ -26,6 +26,7 @@ import type { DraftCount } from '../common/draftCount';
 import { commentHome } from '../common/placeComment';
 import { CommentStore } from '../node/commentStore';
 import { CommentSender } from './commentSender';
+import { FollowedRenames } from './followedRenames';
 import { isShownComment, type ShownComment } from './shownComments';
 import { pathAfterMove, ShownThreads } from './shownThreads';
 
@@ -34,7 +35,7 @@ interface CommentsDeps extends Pick<NoticeContext, 'clock' | 'log'> {
   readonly notices: Pick<NoticeBoard, 'show'>;
   /** VS Code shows the threads through it. The caller disposes it. */
   readonly controller: Pick<vscode.CommentController, 'createCommentThread'>;
-  readonly editor: Pick<EditorPort, 'readText' | 'resolve'>;
+  readonly editor: Pick<EditorPort, 'readText' | 'resolve' | 'stat'>;
   readonly chat: CommentChat;
   /** Is told how many threads would be sent now. */
   readonly draftCount: Pick<DraftCount, 'set'>;
@@ -48,6 +49,8 @@ export interface RunningCommentsFeature extends RunningFeature {
   promptOf(attachmentId: string, conversation: string): Promise<string>;
   /** See `CommentSender.noteSent`. */
   noteSent(attachmentId: string, conversation: string): Promise<void>;
+  /** See `FollowedRenames.follow`. Never rejects. */
+  followRenames(formerPaths: ReadonlyMap<string, string>): Promise<void>;
   /** See `CommentSender.takeAnswer`. */
   takeAnswer(answer: TurnAnswer): Promise<void>;
   /** Shows each finding as a thread at its lines. @throws CommentError */
@@ -56,7 +59,7 @@ export interface RunningCommentsFeature extends RunningFeature {
 
 /** Comments on lines. Its code is a separate bundle, which is loaded with the first comment. */
 export async function startComments(deps: CommentsDeps): Promise<RunningCommentsFeature> {
-  const { chat, clock, draftCount, folder, log, notices } = deps;
+  const { chat, clock, draftCount, editor, folder, log, notices } = deps;
   const disposables = new DisposableStore();
   const store = disposables.add(
     new CommentStore({
@@ -89,6 +92,14 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
       store.change(moveFiles(movedPath)).catch((error: unknown) => log.error('cannot follow renamed files', error));
     }),
   );
+  const renames = new FollowedRenames({
+    store,
+    exists: (path) =>
+      editor.stat(path).then(
+        () => true,
+        () => false,
+      ),
+  });
   threads.start();
   for (const part of commandHandlers({ ...deps, store, threads, sender, newId })) disposables.add(part);
   await store.start();
@@ -97,6 +108,8 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
   return {
     promptOf: (attachmentId, conversation) => sender.promptOf(attachmentId, conversation),
     noteSent: (attachmentId, conversation) => sender.noteSent(attachmentId, conversation),
+    followRenames: (formerPaths) =>
+      renames.follow(formerPaths).catch((error: unknown) => log.error('cannot follow renamed files', error)),
     takeAnswer: (answer) => sender.takeAnswer(answer),
     addFindings: async ({ agent, conversation, findings }) => {
       const at = clock.now();

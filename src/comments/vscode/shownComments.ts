@@ -22,15 +22,15 @@ export function isShownComment(value: unknown): value is ShownComment {
 }
 
 /** The label of a thread: what became of it, and of its lines. */
-export function labelOf(state: ThreadState, place: CommentPlace | undefined): string {
-  const ofLines = { same: [], changed: ['Lines changed since'], gone: ['The lines are gone'] }[place?.kind ?? 'same'];
+export function labelOf(state: ThreadState, place: CommentPlace): string {
+  const ofLines = { same: [], changed: ['Lines changed since'], gone: ['The lines are gone'] }[place.kind];
   return [stateLabels[state], ...ofLines].join(' · ');
 }
 
 /** What VS Code shows of a thread, with before and after if the lines have changed since. */
-export function commentsOf(thread: CommentThread, place: CommentPlace | undefined): vscode.Comment[] {
+export function commentsOf(thread: CommentThread, place: CommentPlace): vscode.Comment[] {
   const shown: vscode.Comment[] = thread.comments.map((comment) => shownComment(thread, comment));
-  return place?.kind === 'changed' ? [...shown, changeOf(place)] : shown;
+  return place.kind === 'changed' ? [...shown, changeOf(place)] : shown;
 }
 
 function shownComment(thread: CommentThread, comment: Comment): ShownComment {

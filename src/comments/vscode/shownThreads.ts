@@ -6,7 +6,8 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { moveHomes } from '../common/commentChanges';
 import { reviewerOf, stateOfThread, type CommentThread } from '../common/commentThread';
-import { commentHome, createPlacer, type CommentPlace } from '../common/placeComment';
+import { commentHome, type CommentPlace } from '../common/placeComment';
+import { ThreadPlacer } from '../common/threadPlacer';
 import type { CommentStore } from '../node/commentStore';
 import { commentsOf, isShownComment, labelOf, type ShownComment } from './shownComments';
 
@@ -26,7 +27,7 @@ interface ShownThread {
 
 interface PlacedThread {
   readonly uri: vscode.Uri;
-  readonly place: CommentPlace | undefined;
+  readonly place: CommentPlace;
 }
 
 const editDelayMs = 200;
@@ -86,10 +87,10 @@ export class ShownThreads implements Disposable {
     );
   }
 
-  /** Where the lines of a thread are in the newest text of its file. Undefined if that cannot be read. */
-  async placeInFile(thread: CommentThread): Promise<CommentPlace | undefined> {
+  /** Where the lines of a thread are in the newest text of its file. They are gone if that cannot be read. */
+  async placeInFile(thread: CommentThread): Promise<CommentPlace> {
     const text = await this.textOfFile(thread.path);
-    return text === undefined ? undefined : await this.placeIn(thread, text, new Map());
+    return text === undefined ? { kind: 'gone' } : await this.newPlacer().place(thread, text);
   }
 
   /** Updates what is shown of all threads, or of those of some files. Never rejects. */
@@ -122,9 +123,9 @@ export class ShownThreads implements Disposable {
     const affected = threads.filter((thread) => paths?.has(thread.path) ?? true);
     for (const [file, inFile] of Map.groupBy(affected, (thread) => thread.path)) {
       const text = await this.textOfFile(file);
-      const placers: Placers = new Map();
+      const placer = this.newPlacer();
       for (const thread of inFile) {
-        const placed = await this.placeOf(thread, text, placers);
+        const placed = await this.placeOf(thread, text, placer);
         if (this.disposables.isDisposed) return;
         this.show(thread, placed);
       }
@@ -132,23 +133,18 @@ export class ShownThreads implements Disposable {
   }
 
   /** A thread of an earlier text stands there while that is open, and otherwise at the lines of the file that replaced it. */
-  private async placeOf(thread: CommentThread, text: string | undefined, placers: Placers): Promise<PlacedThread> {
+  private async placeOf(thread: CommentThread, text: string | undefined, placer: ThreadPlacer): Promise<PlacedThread> {
     const document = thread.document === undefined ? undefined : openDocument(vscode.Uri.parse(thread.document));
     if (document) {
-      const place = await this.placeIn(thread, document.getText(), placers);
-      if (place?.kind === 'same') return { uri: document.uri, place };
+      const place = await placer.place(thread, document.getText());
+      if (place.kind === 'same') return { uri: document.uri, place };
     }
-    const place = text === undefined ? undefined : await this.placeIn(thread, text, placers);
+    const place: CommentPlace = text === undefined ? { kind: 'gone' } : await placer.place(thread, text);
     return { uri: vscode.Uri.file(thread.path), place };
   }
 
-  private async placeIn({ home }: CommentThread, text: string, placers: Placers): Promise<CommentPlace | undefined> {
-    const homeText = await this.deps.store.homeText(home.hash);
-    if (homeText === undefined) return { kind: 'gone' };
-    const known = placers.get(text)?.get(home.hash);
-    const placer = known ?? createPlacer({ text: homeText, isPart: home.isPart ?? false }, text);
-    if (!known) placers.set(text, new Map([...(placers.get(text) ?? []), [home.hash, placer]]));
-    return placer(home);
+  private newPlacer(): ThreadPlacer {
+    return new ThreadPlacer((hash) => this.deps.store.homeText(hash));
   }
 
   private show(thread: CommentThread, { place, uri }: PlacedThread): void {
@@ -160,7 +156,7 @@ export class ShownThreads implements Disposable {
       shown.view.dispose();
       shown = undefined;
     }
-    const range = rangeOf(place, thread);
+    const range = rangeOf(place);
     if (!shown) {
       const view = controller.createCommentThread(uri, range ?? new vscode.Range(0, 0, 0, 0), []);
       view.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
@@ -196,10 +192,10 @@ export class ShownThreads implements Disposable {
       (thread) => thread.path === document.uri.fsPath && thread.document === undefined,
     );
     const homes = new Map<string, CommentThread['home']>();
-    const placers: Placers = new Map();
+    const placer = this.newPlacer();
     for (const thread of threads) {
-      const place = await this.placeIn(thread, text, placers);
-      const home = place?.kind === 'same' ? store.homeOf(commentHome(text, place.lines)) : thread.home;
+      const place = await placer.place(thread, text);
+      const home = place.kind === 'same' ? store.homeOf(commentHome(text, place.lines)) : thread.home;
       if (home.hash !== thread.home.hash) homes.set(thread.id, home);
     }
     if (homes.size === 0) return;
@@ -207,18 +203,15 @@ export class ShownThreads implements Disposable {
   }
 }
 
-/** Placers by text and by hash of the home, so that many comments of a file compare its texts once. */
-type Placers = Map<string, ReadonlyMap<string, ReturnType<typeof createPlacer>>>;
-
 function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   const name = uri.toString();
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === name && !document.isClosed);
 }
 
 /** Undefined: VS Code then shows the thread at the file, and not at a line. */
-function rangeOf(place: CommentPlace | undefined, { home }: CommentThread): vscode.Range | undefined {
-  if (place?.kind === 'gone') return undefined;
-  const { end, start } = place?.lines ?? home;
+function rangeOf(place: CommentPlace): vscode.Range | undefined {
+  if (place.kind === 'gone') return undefined;
+  const { end, start } = place.lines;
   return new vscode.Range(start, 0, Math.max(start, end - 1), 0);
 }
 

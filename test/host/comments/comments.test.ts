@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { commandIds, textSchemes } from '../../../src/manifest';
 import { eventually } from '../../support/eventually';
@@ -216,6 +216,18 @@ describe('comments on lines', () => {
     } finally {
       provider.dispose();
     }
+  });
+
+  it('follow files that agents rename, and go back with them', async () => {
+    const renamed = inWorkspace('comments/renamed.ts');
+    await subject.comment(uri, 1, 1, 'Why 2?');
+    await closeAll();
+    await rename(file, renamed);
+    await subject.feature.followRenames(new Map([[renamed, file]]));
+    await eventually('the renamed file', () => assert.equal(subject.only.uri.fsPath, renamed));
+    await rename(renamed, file);
+    await subject.feature.followRenames(new Map());
+    await eventually('the file', () => assert.equal(subject.only.uri.fsPath, file));
   });
 
   it('are refused outside of the workspace', async () => {

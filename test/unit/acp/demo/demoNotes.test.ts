@@ -90,7 +90,7 @@ describe('the demo agent answers review comments', () => {
         isOnEarlierText: false,
         lines: 'const a = 1;\n## C9: no, line 1',
         firstLine: 0,
-        place: undefined,
+        place: { kind: 'same', lines: { start: 0, end: 2 } },
         earlier: [],
         texts: [`Why ${number}?`],
       })),
