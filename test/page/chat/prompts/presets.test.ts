@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../../src/chat/common/page/chatApi';
 import type { FakeHost } from '../../support/fakeHost';
+import { takePicture } from '../../../support/pictures';
 import { overflowing } from '../../support/layout';
 import { themeNames } from '../../support/themes';
 import { sessionOf, snapshot } from '../support/chatFixtures';
@@ -8,7 +9,7 @@ import { ChatPages, type ChatHere } from '../support/chatPages';
 
 const presets = [
   { name: 'Review', detail: 'claude · opus · plan · Only review.', isOfWorkspace: false },
-  { name: 'A quick answer', detail: 'codex · low', isOfWorkspace: false },
+  { name: 'A quick answer', detail: `codex · low · ${'Be brief. '.repeat(900)}`, isOfWorkspace: false },
   { name: 'Team', detail: 'large', isOfWorkspace: true },
 ];
 const standing = { presets, preset: 'Review', instructions: 'Be brief.\n\nOnly \u202Ereview.' };
@@ -38,6 +39,36 @@ describe('presets and instructions in the chat', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.choosePreset, 2), {});
     await preset(chat, 'Edit').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.editStanding), { what: 'presets' });
+  });
+
+  const menu = async (chat: ChatHere) => {
+    await chat.page.getByRole('button', { name: /^Agent: / }).click();
+    return chat.page.getByRole('listbox', { name: 'Agent' }).getByRole('group', { name: 'Presets' });
+  };
+
+  it('are in the menu of agents, where one click begins with them', async () => {
+    const chat = await open();
+    const group = await menu(chat);
+    assert.deepEqual(await group.getByRole('option').locator('.choice-title').allTextContents(), [
+      'Review',
+      'A quick answer',
+      'Team',
+    ]);
+    assert.equal(await group.getByRole('option').filter({ hasText: 'chosen' }).count(), 1);
+    const long = group.getByRole('option', { name: 'A quick answer' }).locator('.choice-description');
+    assert.equal((await long.textContent())?.length, 101);
+    await group.getByRole('option', { name: 'Team' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.choosePreset), { name: 'Team' });
+    assert.deepEqual(chat.host.requestsOf(chatRequests.newSession), []);
+  });
+
+  it('begin a new conversation from the menu of one that runs', async () => {
+    const chat = await open();
+    chat.host.answer(chatRequests.newSession, () => ({}));
+    await chat.tell({ session: sessionOf(), standing });
+    await (await menu(chat)).getByRole('option', { name: 'A quick answer' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.choosePreset), { name: 'A quick answer' });
+    assert.deepEqual(chat.host.requestsOf(chatRequests.newSession), [{}]);
   });
 
   it('show what the agent is told before it is told, and open it', async () => {
@@ -84,6 +115,13 @@ describe('presets and instructions in the chat', () => {
       for (const theme of themeNames) {
         await chat.setTheme(theme);
         assert.deepEqual(await chat.axe(), [], theme);
+      }
+      await menu(chat);
+      assert.deepEqual(await overflowing(chat.page), []);
+      for (const theme of themeNames) {
+        await chat.setTheme(theme);
+        assert.deepEqual(await chat.axe(), [], theme);
+        await takePicture(chat.page, `preset-menu-${theme}-${width}`);
       }
     });
   }

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { showHiddenCharacters } from '../../../../base/common/text/hiddenCharacters';
 import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
 import { AgentTile } from '../../../../webview/browser/agentTile';
 import { ShieldIcon } from '../../../../webview/browser/icons';
@@ -68,8 +69,12 @@ const sourceLabels: Record<BackendView['source'], string> = {
   server: 'Servers',
 };
 
-/** No agent can have this id. */
+/** No agent can have these ids. */
 const agentsChoice = '\0agents';
+const presetPrefix = '\0preset:';
+/** Of the description of a preset, which contains its instructions. */
+const maxDetailUnits = 100;
+const maxTooltipUnits = 2000;
 
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
@@ -80,6 +85,7 @@ interface BackendPickerProps {
 
 function BackendPicker({ backends, value, session, isNamed }: BackendPickerProps) {
   const page = usePage();
+  const { preset: chosenPreset, presets } = usePageState().standing;
   if (backends.length === 0) return null;
   // The agent of a conversation may have been removed. Its name is still shown, because users do not know its id.
   const isGone = session !== undefined && !backends.some(({ id }) => id === value);
@@ -92,7 +98,26 @@ function BackendPicker({ backends, value, session, isNamed }: BackendPickerProps
     icon: <AgentTile id={backend.id} title={backend.title} />,
     status: { class: backendDotClass(backend), word: backendStatusText(backend) },
   }));
-  const choices = [...known, { value: agentsChoice, name: 'Agents…', description: 'Install, update and add agents' }];
+  const ofPresets = presets.map(({ detail, isOfWorkspace, name }): PickerChoice => {
+    const short = detail.length > maxDetailUnits ? `${detail.slice(0, maxDetailUnits).toWellFormed()}…` : detail;
+    return {
+      value: `${presetPrefix}${name}`,
+      name: showHiddenCharacters(name),
+      description: showHiddenCharacters(isOfWorkspace ? `${short} (preset of this workspace)` : short),
+      tooltip: showHiddenCharacters(detail.slice(0, maxTooltipUnits)),
+      group: 'Presets',
+      note: name === chosenPreset ? 'chosen' : undefined,
+    };
+  });
+  const choosePreset = async (name: string): Promise<void> => {
+    if (session) await page.request(chatRequests.newSession, {});
+    await page.request(chatRequests.choosePreset, { name });
+  };
+  const choices = [
+    ...known,
+    ...ofPresets,
+    { value: agentsChoice, name: 'Agents…', description: 'Install, update and add agents' },
+  ];
   return (
     <Picker
       label="Agent"
@@ -101,9 +126,12 @@ function BackendPicker({ backends, value, session, isNamed }: BackendPickerProps
       icon={isGone && <AgentTile id={session.backendId} title={session.backendTitle} />}
       text={isNamed ? undefined : ''}
       onOpen={() => void page.request(chatRequests.refreshBackends, {})}
-      hint={session && 'Choosing a different agent starts a new conversation'}
+      hint={
+        session && `Choosing a different agent${presets.length > 0 ? ' or a preset' : ''} starts a new conversation`
+      }
       onPick={(backendId) => {
         if (backendId === agentsChoice) void page.request(chatRequests.showAgents, {});
+        else if (backendId.startsWith(presetPrefix)) void choosePreset(backendId.slice(presetPrefix.length));
         else if (!session) void page.request(chatRequests.chooseBackend, { backendId });
         else if (backendId !== session.backendId) void page.request(chatRequests.newSession, { backendId });
       }}
