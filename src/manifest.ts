@@ -136,6 +136,8 @@ export const commandIds = {
   startingPointsWriteMessage: 'backline.startingPoints.writeCommitMessage',
   startingPointsWriteMessageWithAnother: 'backline.startingPoints.writeCommitMessageWithAnother',
   startingPointsStopMessage: 'backline.startingPoints.stopCommitMessage',
+  startingPointsExplainStop: 'backline.startingPoints.explainException',
+  startingPointsExplainStopWithAnother: 'backline.startingPoints.explainExceptionWithAnother',
   startingPointsFixFile: 'backline.startingPoints.fixFile',
   toolsCopyConfiguration: 'backline.tools.copyConfiguration',
 } as const;

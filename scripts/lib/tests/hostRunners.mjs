@@ -135,6 +135,7 @@ const browserRunner = {
       env,
       settings: { ...testSettings, ...plainEditor },
       isLean: true,
+      hasDebugger: true,
       testDriver: true,
     });
     /** @type {import('playwright-core').Browser | undefined} */

@@ -13,6 +13,7 @@ import { run, stopTree } from '../processes.mjs';
  * @property {NodeJS.ProcessEnv} [env] the whole environment, default this process's
  * @property {boolean} [restricted] workspaces are untrusted (default: trust is switched off, everything is trusted)
  * @property {boolean} [isLean] without `unneededExtensions`, which saves a fifth of the processor time of each window
+ * @property {boolean} [hasDebugger] also with the debugger of Node.js, if it is lean
  * @property {boolean} [testDriver] needed to run tests inside; hides notifications and refuses modal dialogs
  * @property {string} [token] the secret in every request; none by default, which is for tests only
  */
@@ -81,6 +82,7 @@ export async function startHost(options) {
     restricted = false,
     testDriver = false,
     isLean = false,
+    hasDebugger = false,
     token,
   } = options;
   const folder = await ensureCodeServer();
@@ -98,7 +100,7 @@ export async function startHost(options) {
       ...['--telemetry-level', 'off', ...directories(options)],
       ...(token ? ['--connection-token', token] : ['--without-connection-token']),
       ...(restricted ? [] : ['--disable-workspace-trust']),
-      ...(isLean ? ['--builtin-extensions-dir', await linkNeededExtensions(folder, dataDir)] : []),
+      ...(isLean ? ['--builtin-extensions-dir', await linkNeededExtensions(folder, dataDir, hasDebugger)] : []),
       ...(testDriver ? ['--enable-smoke-test-driver'] : []),
     ],
     { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
@@ -152,12 +154,15 @@ export async function installVsix(vsix, options) {
 /**
  * @param {string} server its folder
  * @param {string} dataDir
+ * @param {boolean} hasDebugger
  * @returns {Promise<string>} a folder with links to the extensions of the server that tests need
  */
-async function linkNeededExtensions(server, dataDir) {
+async function linkNeededExtensions(server, dataDir, hasDebugger) {
   const [all, needed] = [path.join(server, 'extensions'), path.join(dataDir, 'builtin')];
   await mkdir(needed, { recursive: true });
-  const names = (await readdir(all)).filter((name) => !unneededExtensions.test(name));
+  const names = (await readdir(all)).filter(
+    (name) => !unneededExtensions.test(name) || (hasDebugger && name === 'ms-vscode.js-debug'),
+  );
   await Promise.all(names.map((name) => symlink(path.join(all, name), path.join(needed, name), 'junction')));
   return needed;
 }

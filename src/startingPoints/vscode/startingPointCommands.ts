@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
 import type { Logger } from '../../base/common/log';
@@ -10,12 +11,14 @@ import type { FailedCommand } from '../common/commandPoint';
 import type { BackgroundAgent, ChatStarter, StartingPoint } from '../common/startingPoint';
 import { CommitMessages } from './commitMessages';
 import { ConflictCommands } from './conflictCommands';
+import { DebugCommands } from './debugCommands';
 import { ProblemCommands } from './problemCommands';
 import { TerminalCommands } from './terminalCommands';
 import { TestCommands } from './testCommands';
 
 export interface StartingPointDeps {
   readonly commands: Pick<Commands, 'setHandler'>;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly settings: Pick<Settings, 'sendsStartingPoints'>;
   readonly editor: EditorPort;
@@ -27,7 +30,7 @@ export interface StartingPointDeps {
   readonly lastFailedCommand: () => FailedCommand | undefined;
 }
 
-type PairedCommand = 'FixTest' | 'ExplainCommand' | 'ExplainSelection';
+type PairedCommand = 'FixTest' | 'ExplainCommand' | 'ExplainSelection' | 'ExplainStop';
 
 /** The commands that begin a conversation with what VS Code shows. */
 export class StartingPointCommands implements RunningFeature {
@@ -36,12 +39,13 @@ export class StartingPointCommands implements RunningFeature {
   constructor(private readonly deps: StartingPointDeps) {}
 
   start(): void {
-    const { agent, editor, lastFailedCommand: lastFailed, log, offer } = this.deps;
+    const { agent, clock, editor, lastFailedCommand: lastFailed, log, offer } = this.deps;
     const problems = new ProblemCommands(editor);
     const tests = new TestCommands(editor, log);
     const terminals = new TerminalCommands({ lastFailed, offer, newId: randomUUID });
     const commits = this.disposables.add(new CommitMessages({ agent, editor, offer }));
     const conflicts = new ConflictCommands(editor);
+    const debug = new DebugCommands(editor, clock);
     this.handleOffered(commandIds.startingPointsFixProblem, (uri, given) => problems.atPlace('fix', uri, given));
     this.handleOffered(commandIds.startingPointsExplainProblem, (uri, given) =>
       problems.atPlace('explain', uri, given),
@@ -50,6 +54,7 @@ export class StartingPointCommands implements RunningFeature {
     this.handlePair('FixTest', (given) => tests.ofTest(given));
     this.handlePair('ExplainCommand', () => Promise.resolve(terminals.failedCommand()));
     this.handlePair('ExplainSelection', () => terminals.selection());
+    this.handlePair('ExplainStop', () => debug.ofStop());
     this.handleOffered(commandIds.startingPointsResolveConflict, (given, line) => conflicts.ofFile(given, line));
     this.setHandler(commandIds.startingPointsResolveConflictWithAnother, async (given) =>
       this.begin(await conflicts.ofFile(given, undefined), true),

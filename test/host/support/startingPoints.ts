@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
 import type { FailedCommand } from '../../../src/startingPoints/common/commandPoint';
 import type { StartingPoint, StartOptions } from '../../../src/startingPoints/common/startingPoint';
 import { StartingPointCommands } from '../../../src/startingPoints/vscode/startingPointCommands';
@@ -25,6 +26,7 @@ export class StartingPointsUnderTest {
         return { dispose: () => void this.handlers.delete(id) };
       },
     },
+    clock: systemClock,
     log: nullLogger,
     agent: {
       ask: async (question) => {
