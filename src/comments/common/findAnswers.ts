@@ -1,5 +1,7 @@
 /** Longer answers are cut, in UTF-16 units. The conversation has the whole. */
 const maxAnswerUnits = 10_000;
+/** Of a longer text, only the end is read, in UTF-16 units: that is where the answers are. */
+const maxReadUnits = 1024 * 1024;
 
 /** An item, a heading or bold text may begin with the number; several numbers may share an answer. */
 const beginning =
@@ -22,11 +24,15 @@ export function findAnswers(answer: string, numbers: ReadonlySet<number>): Found
   let open: OpenAnswer | undefined;
   const close = (): void => {
     const text = open?.lines.join('\n').trim() ?? '';
-    for (const number of open?.numbers ?? []) if (text !== '') found.set(number, [...(found.get(number) ?? []), text]);
+    for (const number of text === '' ? [] : (open?.numbers ?? [])) {
+      const texts = found.get(number);
+      if (texts) texts.push(text);
+      else found.set(number, [text]);
+    }
     open = undefined;
   };
   let fence: string | undefined;
-  for (const line of answer.split(/\r\n|\r|\n/)) {
+  for (const line of answer.slice(-maxReadUnits).split(/\r\n|\r|\n/)) {
     const isInFence = fence !== undefined;
     fence = fenceAfter(line, fence);
     const begun = isInFence ? undefined : beginningOf(line, numbers);
@@ -39,15 +45,15 @@ export function findAnswers(answer: string, numbers: ReadonlySet<number>): Found
 }
 
 interface OpenAnswer {
-  readonly numbers: readonly number[];
+  readonly numbers: ReadonlySet<number>;
   readonly kind: 'paragraph' | 'item' | 'section';
   readonly lines: string[];
 }
 
 function beginningOf(line: string, numbers: ReadonlySet<number>): OpenAnswer | undefined {
   const match = beginning.exec(line);
-  const named = (match?.[1]?.match(/\d+/g) ?? []).map(Number).filter((number) => numbers.has(number));
-  if (!match || named.length === 0) return undefined;
+  const named = new Set((match?.[1]?.match(/\d+/g) ?? []).map(Number).filter((number) => numbers.has(number)));
+  if (!match || named.size === 0) return undefined;
   const start = line.trimStart();
   const kind = start.startsWith('#') ? 'section' : /^(?:[-*+]|\d+[.)]) /.test(start) ? 'item' : 'paragraph';
   return { numbers: named, kind, lines: [line.slice(match[0].length).replace(afterNumber, '')] };

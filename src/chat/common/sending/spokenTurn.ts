@@ -10,11 +10,11 @@ export interface SpokenTurn {
   readonly text: string;
 }
 
-/** Joins what the agent has said since the last prompt. `newestFirst`: the entries of a conversation, the last one first. */
+/** Joins what the agent has said since the prompt that began the last turn. `newestFirst`: the entries of a conversation, the last one first. */
 export function answersOfLastTurn(newestFirst: Iterable<Entry>): string {
   const texts: string[] = [];
   for (const entry of newestFirst) {
-    if (entry.kind === 'prompt') break;
+    if (entry.kind === 'prompt' && entry.isSteered !== true) break;
     if (entry.kind === 'answer') texts.push(entry.text);
   }
   return texts.toReversed().join('\n\n');

@@ -34,6 +34,12 @@ describe('the answers to comments', () => {
     });
   });
 
+  it('are read of an answer that repeats a number without an end', () => {
+    const lines = Array.from({ length: 100_000 }, () => 'C1 a').join('\n');
+    assert.equal(answersIn(lines, 1)[1]?.length, 10_001);
+    assert.deepEqual(answersIn(`C1${',C1'.repeat(50_000)}: once`, 1), { 1: 'once' });
+  });
+
   it('can be shared by several comments', () => {
     assert.deepEqual(answersIn('C1, C3 and C4: done', 1, 3, 4), { 1: 'done', 3: 'done', 4: 'done' });
   });
