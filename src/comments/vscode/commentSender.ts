@@ -12,13 +12,14 @@ import {
   type CommentThread,
 } from '../common/commentThread';
 import { findAnswers } from '../common/findAnswers';
+import type { CommentPlace } from '../common/placeComment';
 import { reviewPrompt, type CommentToSend } from '../common/reviewPrompt';
 import type { CommentStore } from '../node/commentStore';
 import type { ShownThreads } from './shownThreads';
 
 interface CommentSenderDeps {
   readonly store: CommentStore;
-  readonly threads: Pick<ShownThreads, 'placeInFile'>;
+  readonly threads: Pick<ShownThreads, 'placesInFiles'>;
   readonly chat: CommentChat;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -54,14 +55,17 @@ export class CommentSender {
    */
   async promptOf(attachmentId: string, conversation: string): Promise<string> {
     const ids = new Set(threadsOfAttachment(attachmentId));
-    const threads = this.deps.store.threads.filter(
+    const wanted = this.deps.store.threads.filter(
       (thread) => ids.has(thread.id) && commentsToSend(thread, conversation).length > 0,
     );
+    const places = await this.deps.threads.placesInFiles(wanted);
+    // The others stay drafts.
+    const threads = wanted.filter(({ id }) => places.has(id));
     if (threads.length === 0) return '';
     const numbers = await this.numbersFor(threads, conversation);
     this.numbersOfAttachment.set(attachmentId, numbers);
     const comments = await Promise.all(
-      threads.map((thread) => this.toSend(thread, numbers.get(thread.id) ?? 0, conversation)),
+      threads.map((thread) => this.toSend(thread, numbers.get(thread.id) ?? 0, conversation, places.get(thread.id))),
     );
     return reviewPrompt(comments);
   }
@@ -107,8 +111,13 @@ export class CommentSender {
     );
   }
 
-  private async toSend(thread: CommentThread, number: number, conversation: string): Promise<CommentToSend> {
-    const { store, threads } = this.deps;
+  private async toSend(
+    thread: CommentThread,
+    number: number,
+    conversation: string,
+    place: CommentPlace | undefined,
+  ): Promise<CommentToSend> {
+    const { store } = this.deps;
     const { comments, document, home } = thread;
     const homeText = (await store.homeText(home.hash)) ?? '';
     const texts = commentsToSend(thread, conversation);
@@ -118,7 +127,7 @@ export class CommentSender {
       isOnEarlierText: document !== undefined,
       lines: splitLines(homeText).slice(home.start, home.end).join('\n'),
       firstLine: home.start,
-      place: await threads.placeInFile(thread),
+      place,
       earlier: comments
         .filter((comment) => !texts.includes(comment))
         .map(({ agent, text }) => ({ author: agent ?? 'The user', text })),

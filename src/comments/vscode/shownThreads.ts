@@ -14,7 +14,7 @@ import { commentsOf, isShownComment, labelOf, type ShownComment } from './shownC
 interface ShownThreadsDeps {
   readonly controller: Pick<vscode.CommentController, 'createCommentThread'>;
   readonly store: CommentStore;
-  readonly editor: Pick<EditorPort, 'readText'>;
+  readonly editor: Pick<EditorPort, 'readText' | 'resolve'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -87,10 +87,20 @@ export class ShownThreads implements Disposable {
     );
   }
 
-  /** Where the lines of a thread are in the newest text of its file. They are gone if that cannot be read. */
-  async placeInFile(thread: CommentThread): Promise<CommentPlace> {
-    const text = await this.textOfFile(thread.path);
-    return text === undefined ? { kind: 'gone' } : await this.newPlacer().place(thread, text);
+  /**
+   * Where the lines of threads are in the newest texts of their files, by the ids of the threads. They are gone if a file cannot be
+   * read. Without threads of files that agents may not read.
+   */
+  async placesInFiles(threads: readonly CommentThread[]): Promise<ReadonlyMap<string, CommentPlace>> {
+    const places = new Map<string, CommentPlace>();
+    for (const [file, inFile] of Map.groupBy(threads, ({ path }) => path)) {
+      if (!(await this.mayRead(file))) continue;
+      const text = await this.textOfFile(file);
+      const placer = this.newPlacer();
+      for (const thread of inFile)
+        places.set(thread.id, text === undefined ? { kind: 'gone' } : await placer.place(thread, text));
+    }
+    return places;
   }
 
   /** Updates what is shown of all threads, or of those of some files. Never rejects. */
@@ -173,6 +183,14 @@ export class ShownThreads implements Disposable {
       state !== 'finding' && state !== 'resolved' && reviewerOf(thread) !== undefined ? `${state}Finding` : state;
     view.state = state === 'resolved' ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
     view.comments = commentsOf(thread, place);
+  }
+
+  /** The file may have been renamed or excluded since its comments were written, and a file that is gone may be named. */
+  private async mayRead(file: string): Promise<boolean> {
+    return await this.deps.editor.resolve(file).then(
+      () => true,
+      () => false,
+    );
   }
 
   private async textOfFile(file: string): Promise<string | undefined> {

@@ -230,6 +230,15 @@ describe('comments on lines', () => {
     await eventually('the file', () => assert.equal(subject.only.uri.fsPath, file));
   });
 
+  it('stay here when agents may no longer read their file', async () => {
+    await subject.comment(uri, 0, 0, 'Why 1?');
+    subject.editor.changeExclude('**/comments/**');
+    assert.equal(await send(), '');
+    assert.deepEqual(subject.labels, ['Draft']);
+    subject.editor.changeExclude();
+    assert.match(await send(), /first = 1/);
+  });
+
   it('are refused outside of the workspace', async () => {
     const outside = vscode.Uri.file('/etc/hostname');
     await assert.rejects(subject.comment(outside, 0, 0, 'What is this?'));

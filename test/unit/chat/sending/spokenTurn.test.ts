@@ -6,6 +6,7 @@ describe('What an agent has said in a turn', () => {
   const prompt = (id: string, isSteered = false): Entry => ({
     kind: 'prompt',
     id,
+    turn: 1,
     text: id,
     ...(isSteered && { isSteered }),
   });
