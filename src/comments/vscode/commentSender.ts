@@ -60,12 +60,16 @@ export class CommentSender {
     );
     const places = await this.deps.threads.placesInFiles(wanted);
     // The others stay drafts.
-    const threads = wanted.filter(({ id }) => places.has(id));
+    const placed = wanted.flatMap((thread) => {
+      const place = places.get(thread.id);
+      return place ? [{ thread, place }] : [];
+    });
+    const threads = placed.map(({ thread }) => thread);
     if (threads.length === 0) return '';
     const numbers = await this.numbersFor(threads, conversation);
     this.numbersOfAttachment.set(attachmentId, numbers);
     const comments = await Promise.all(
-      threads.map((thread) => this.toSend(thread, numbers.get(thread.id) ?? 0, conversation, places.get(thread.id))),
+      placed.map(({ thread, place }) => this.toSend(thread, numbers.get(thread.id) ?? 0, conversation, place)),
     );
     return reviewPrompt(comments);
   }
@@ -115,7 +119,7 @@ export class CommentSender {
     thread: CommentThread,
     number: number,
     conversation: string,
-    place: CommentPlace | undefined,
+    place: CommentPlace,
   ): Promise<CommentToSend> {
     const { store } = this.deps;
     const { comments, document, home } = thread;
