@@ -35,7 +35,7 @@ export class ChatCommands implements Disposable {
       this.disposables.add(commands.setHandler(id, run));
     };
     handle(commandIds.chatOpen, () => this.openChat());
-    handle(commandIds.chatNew, (given, how) => this.openNewChat(given, how));
+    handle(commandIds.chatNew, (given) => this.openNewChat(given));
     handle(commandIds.chatNewWithPreset, async (given) => {
       if (!(await services.presetActions.chooseOrPick(given))) return;
       await this.openNewChat(undefined);
@@ -108,8 +108,15 @@ export class ChatCommands implements Disposable {
     (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Shows a new conversation. Other features may pass a draft, and whether to send it, or the id of the agent to use. */
-  private async openNewChat(draftOrBackend: unknown, how?: unknown): Promise<void> {
+  /** Shows a new conversation with a draft. `sends`: also sends it, unless the user has typed something there. No command does. */
+  async startWith(draft: Draft, sends: boolean): Promise<void> {
+    const page = await this.deps.pages.revealEmpty();
+    page.insertDraft(draft, sends);
+    page.focusComposer();
+  }
+
+  /** Shows a new conversation. Other features may pass a draft, or the id of the agent to use. */
+  private async openNewChat(draftOrBackend: unknown): Promise<void> {
     const { pages, services } = this.deps;
     const backendId = z.safeParse(z.object({ backendId: z.string() }), draftOrBackend).data?.backendId;
     if (backendId !== undefined) {
@@ -119,8 +126,7 @@ export class ChatCommands implements Disposable {
     }
     const page = await pages.revealEmpty();
     const draft = z.safeParse(Draft, draftOrBackend).data;
-    const { sends } = z.safeParse(z.object({ sends: z.boolean() }), how).data ?? { sends: false };
-    if (draft) page.insertDraft(draft, sends);
+    if (draft) page.insertDraft(draft);
     page.runCommand('focusComposer');
   }
 

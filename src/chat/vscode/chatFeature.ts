@@ -381,6 +381,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       conversations: all.pages,
       showConversation: (id) => marked.show(id),
+      startWith: (draft, sends) => chatCommands.startWith(draft, sends),
       chosenAgent: async () => (await backends.waitForChosenBackend(clock))?.id,
       pickAgent: async () => (await picker.pickBackend()) !== undefined,
       send: async (attachment, id) => (await chats.open(id)).send({ text: '', attachments: [attachment] }),

@@ -8,7 +8,6 @@ import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpo
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
-import { commandIds } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import { BackgroundQuestions, type BackgroundQuestion } from '../common/asides/backgroundQuestions';
@@ -283,7 +282,7 @@ export class ChatRoot {
     const { prompt = '', texts, folder, picksAgent = false, sends = false } = start;
     if (picksAgent && !(await this.feature?.pickAgent())) return;
     const attachments = texts.map(({ title, text }) => this.attachedTexts.add(title, text, folder));
-    await vscode.commands.executeCommand(commandIds.chatNew, { text: prompt, attachments }, { sends });
+    await this.feature?.startWith({ text: prompt, attachments }, sends);
   }
 }
 

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { RunningFeature } from '../../base/common/feature';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
-import type { DraftAttachment } from '../common/chatView';
+import type { Draft, DraftAttachment } from '../common/chatView';
 import type { AgentReviews } from '../common/findings/agentReviews';
 import type { ConversationsPages } from './list/conversationsPages';
 import type { AgentFollower } from './follow/agentFollower';
@@ -26,6 +26,8 @@ export interface RunningChatFeature extends RunningFeature {
    * displayed conversation, else to a new one.
    */
   attach(attachment: DraftAttachment, paths: readonly string[]): Promise<void>;
+  /** Shows a new conversation with a draft. `sends`: also sends it, unless the user has typed something for it. */
+  startWith(draft: Draft, sends: boolean): Promise<void>;
   /** Returns the id of the agent of new conversations. Undefined if there is no agent. @throws Error if that takes too long */
   chosenAgent(): Promise<string | undefined>;
   /** Shows the findings in what an agent has said, if it reviews changes. */

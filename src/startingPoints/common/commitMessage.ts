@@ -45,16 +45,39 @@ export function commitPrompt({ changes, hiddenCount, messages, typed }: CommitFa
   ].join('\n');
 }
 
-/** Returns the message in an answer, without what agents like to put around it. Empty if there is none. */
+/** A sentence before the message that ends in a colon. */
+const introduction = /^(?:here(?:’s|'s| is)\s+)?(?:(?:the|a|your)\s+)?(?:suggested\s+|proposed\s+)?commit message:\s*/i;
+/** A code fence around the message, which nothing follows, and what is before it. */
+const fence = /^([^]*?)```[^\n`]*\n([^]*?)\n```$/;
+const quotes: readonly (readonly [open: string, close: string])[] = [
+  ['"', '"'],
+  ['“', '”'],
+  ['`', '`'],
+];
+
+/**
+ * Returns the message in an answer, without what agents like to put around it. Empty if there is none. Fences and quotes that may
+ * be part of the message stay.
+ */
 export function commitMessageIn(answer: string): string {
-  const fenced = /^[^\n]*\n?```\w*\n([^]*?)\n```\s*$/.exec(answer.trim())?.[1];
-  const text = (fenced ?? answer).trim().replace(/^(?:here is (?:the|a) )?commit message:\s*/i, '');
-  const [, quoted] = /^(["“`])([^]*)["”`]$/.exec(text)?.slice(1) ?? [];
-  return (quoted ?? text)
+  const trimmed = answer.trim();
+  const [, before = '', fenced = ''] = fence.exec(trimmed) ?? [];
+  const isWrapped = fenced !== '' && !fenced.includes('```') && /^(?:[^\n]*:)?$/.test(before.trim());
+  const text = (isWrapped ? fenced : trimmed.replace(introduction, '')).trim();
+  return withoutQuotes(text)
     .split(/\r\n|\n/)
     .map((line) => line.trimEnd())
     .join('\n')
     .trim();
+}
+
+function withoutQuotes(text: string): string {
+  for (const [open, close] of quotes) {
+    const inner = text.slice(1, -1);
+    const isQuoted = text.length > 2 && text.startsWith(open) && text.endsWith(close);
+    if (isQuoted && !inner.includes(open) && !inner.includes(close)) return inner;
+  }
+  return text;
 }
 
 function quote(text: string): string {

@@ -36,7 +36,7 @@ const maxSideUnits = 24 * 1024;
 const maxBaseUnits = 32 * 1024;
 const maxConflicts = 30;
 
-/** Returns the merge conflicts in a text, in order. Markers that do not belong together are left out. */
+/** Returns the merge conflicts in a text, in order. Markers that do not belong together are left out. Of several `=======`, the first one counts. */
 export function findConflicts(text: string): Conflict[] {
   if (!text.includes('<<<<<<<')) return [];
   const found: Conflict[] = [];
@@ -56,10 +56,10 @@ export function findConflicts(text: string): Conflict[] {
     if (mark !== '>') continue;
     const order = places.map((place) => place.mark).join('');
     const [start, second, third] = places;
-    if (order === '<=>' && start && second) {
+    if (/^<=+>$/.test(order) && start && second) {
       const ours = side(start.line, second.line, start.name);
       found.push({ first: start.line, last: line, ours, theirs: side(second.line, line, name.trim()) });
-    } else if (order === '<|=>' && start && second && third) {
+    } else if (/^<\|=+>$/.test(order) && start && second && third) {
       const ours = side(start.line, second.line, start.name);
       const base = side(second.line, third.line, second.name);
       found.push({ first: start.line, last: line, ours, base, theirs: side(third.line, line, name.trim()) });

@@ -53,9 +53,7 @@ export class CommitMessages implements vscode.Disposable {
 
   private async ask(given: unknown, picksAgent: boolean, signal: AbortSignal): Promise<void> {
     const place =
-      z.safeParse(SourceControl, given).data?.rootUri ??
-      vscode.window.activeTextEditor?.document.uri ??
-      vscode.workspace.workspaceFolders?.[0]?.uri;
+      z.safeParse(SourceControl, given).data?.rootUri ?? activeFile() ?? vscode.workspace.workspaceFolders?.[0]?.uri;
     const repository = place && (await findGitRepository(place.fsPath, true));
     if (!repository) throw new Error('There is no Git repository here.');
     const typed = repository.commitText;
@@ -107,4 +105,9 @@ export class CommitMessages implements vscode.Disposable {
     );
     return text === '' ? '' : `New file ${vscode.workspace.asRelativePath(path)}:\n${text.slice(0, maxNewFileUnits)}`;
   }
+}
+
+function activeFile(): vscode.Uri | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri?.scheme === 'file' ? uri : undefined;
 }

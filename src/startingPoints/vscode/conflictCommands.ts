@@ -24,6 +24,7 @@ export class ConflictCommands {
     const at = typeof line === 'number' ? line : uri ? undefined : active?.selection.active.line;
     const all = findConflicts(text);
     const one = all.find(({ first, last }) => at !== undefined && first <= at && at <= last);
+    if (typeof line === 'number' && !one) throw new Error('This conflict has changed. Choose it again.');
     const repository = await findGitRepository(path);
     return conflictPoint({
       shownPath: vscode.workspace.asRelativePath(path),

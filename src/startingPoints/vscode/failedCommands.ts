@@ -8,6 +8,7 @@ import { isFailure, type FailedCommand } from '../common/commandPoint';
 const maxOutputUnits = 32 * 1024;
 
 interface RunningCommand {
+  readonly terminal: vscode.Terminal;
   output: string;
   isCut: boolean;
   readonly read: Promise<void>;
@@ -24,15 +25,15 @@ export class FailedCommands implements Disposable {
 
   start(): void {
     const { window } = vscode;
-    this.disposables.add(window.onDidStartTerminalShellExecution(({ execution }) => this.follow(execution)));
+    this.disposables.add(window.onDidStartTerminalShellExecution((event) => this.follow(event)));
     this.disposables.add(window.onDidEndTerminalShellExecution((event) => void this.note(event)));
-    this.disposables.add(window.onDidCloseTerminal((terminal) => void this.failed.delete(terminal)));
+    this.disposables.add(window.onDidCloseTerminal((terminal) => this.forget(terminal)));
   }
 
-  /** The last one of the active terminal, or else of any terminal, also of one that was closed. */
-  get last(): FailedCommand | undefined {
+  /** Returns the last one of the active terminal. `ofAny`: else of any terminal, also of one that was closed. */
+  last(ofAny: boolean): FailedCommand | undefined {
     const { activeTerminal } = vscode.window;
-    return (activeTerminal && this.failed.get(activeTerminal)) ?? this.latest;
+    return (activeTerminal && this.failed.get(activeTerminal)) ?? (ofAny ? this.latest : undefined);
   }
 
   dispose(): void {
@@ -41,7 +42,13 @@ export class FailedCommands implements Disposable {
     this.failed.clear();
   }
 
-  private follow(execution: vscode.TerminalShellExecution): void {
+  /** A terminal that is closed may not tell that its command has ended. */
+  private forget(terminal: vscode.Terminal): void {
+    this.failed.delete(terminal);
+    for (const [execution, command] of this.running) if (command.terminal === terminal) this.running.delete(execution);
+  }
+
+  private follow({ execution, terminal }: vscode.TerminalShellExecutionStartEvent): void {
     // Begins at once, because VS Code keeps nothing of what was written before.
     const stream = execution.read();
     const read = async (): Promise<void> => {
@@ -52,6 +59,7 @@ export class FailedCommands implements Disposable {
       }
     };
     const command: RunningCommand = {
+      terminal,
       output: '',
       isCut: false,
       read: Promise.resolve()

@@ -27,7 +27,7 @@ export interface StartingPointDeps {
   /** Asks the user; see `Messages.offer`. */
   readonly offer: (message: string, label: string) => Promise<boolean>;
   /** Returns the last command in a terminal that has failed. */
-  readonly lastFailedCommand: () => FailedCommand | undefined;
+  readonly lastFailedCommand: (ofAny: boolean) => FailedCommand | undefined;
 }
 
 type PairedCommand = 'FixTest' | 'ExplainCommand' | 'ExplainSelection' | 'ExplainStop';
@@ -52,7 +52,10 @@ export class StartingPointCommands implements RunningFeature {
     );
     this.handleOffered(commandIds.startingPointsFixFile, (uri) => problems.ofFile(uri));
     this.handlePair('FixTest', (given) => tests.ofTest(given));
-    this.handlePair('ExplainCommand', () => Promise.resolve(terminals.failedCommand()));
+    this.handlePair('ExplainCommand', (given) =>
+      // The menu of a terminal passes what it was opened on, the Command Palette nothing.
+      Promise.resolve(terminals.failedCommand(given === undefined)),
+    );
     this.handlePair('ExplainSelection', () => terminals.selection());
     this.handlePair('ExplainStop', () => debug.ofStop());
     this.handleOffered(commandIds.startingPointsResolveConflict, (given, line) => conflicts.ofFile(given, line));

@@ -30,7 +30,7 @@ export class StartingPointsFeature implements Feature {
         const messages = new Messages(log);
         const running = new StartingPointCommands({
           ...this.deps,
-          lastFailedCommand: () => failed.last,
+          lastFailedCommand: (ofAny) => failed.last(ofAny),
           offer: (message, label) => messages.offer(message, label),
         });
         running.start();

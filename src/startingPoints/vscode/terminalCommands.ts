@@ -3,7 +3,8 @@ import { commandPoint, selectionPoint, type FailedCommand } from '../common/comm
 import type { StartingPoint } from '../common/startingPoint';
 
 interface TerminalCommandsDeps {
-  readonly lastFailed: () => FailedCommand | undefined;
+  /** See `FailedCommands.last`. */
+  readonly lastFailed: (ofAny: boolean) => FailedCommand | undefined;
   /** Asks the user; see `Messages.offer`. */
   readonly offer: (message: string, label: string) => Promise<boolean>;
   /** Returns a text that nobody has in the clipboard. */
@@ -14,11 +15,11 @@ interface TerminalCommandsDeps {
 export class TerminalCommands {
   constructor(private readonly deps: TerminalCommandsDeps) {}
 
-  /** @throws Error if no failed command is known */
-  failedCommand(): StartingPoint {
-    const failed = this.deps.lastFailed();
+  /** `ofAny`: of any terminal, if the active one has none. @throws Error if no failed command is known */
+  failedCommand(ofAny: boolean): StartingPoint {
+    const failed = this.deps.lastFailed(ofAny);
     if (failed) return commandPoint(failed);
-    throw new Error('No command has failed yet in a terminal with shell integration.');
+    throw new Error(`No command has failed yet in ${ofAny ? 'a terminal with shell integration' : 'this terminal'}.`);
   }
 
   /** Resolves to undefined if the user wants to keep what is in the clipboard. @throws Error if nothing is selected */

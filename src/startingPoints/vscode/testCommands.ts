@@ -40,9 +40,16 @@ export class TestCommands {
     return testPoint({ names, place, messages: [...messages, ...own], report });
   }
 
-  private async placeOf(uri: vscode.Uri, range: vscode.Range | undefined): Promise<TestPlace> {
-    const { path, text } = await this.editor.readText(uri.fsPath, { fromBuffer: 'asIs' });
-    return { path, text, line: range?.start.line ?? 0 };
+  /** Undefined for a folder and the like. @throws EditorError if agents may not read the file */
+  private async placeOf(uri: vscode.Uri, range: vscode.Range | undefined): Promise<TestPlace | undefined> {
+    await this.editor.resolve(uri.fsPath);
+    try {
+      const { path, text } = await this.editor.readText(uri.fsPath, { fromBuffer: 'asIs' });
+      return { path, text, line: range?.start.line ?? 0 };
+    } catch (error) {
+      this.log.info(`The file of a test cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   private async messageOf(message: vscode.TestMessage): Promise<FailureMessage> {

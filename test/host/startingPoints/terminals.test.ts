@@ -50,8 +50,8 @@ describe('what a terminal shows, given to an agent', () => {
     });
   const runAndFail = async (commandLine: string): Promise<void> => {
     assert.notEqual(await run(commandLine), 0);
-    await eventually('the failed command', () => assert.equal(failed.last?.commandLine, commandLine));
-    subject.lastFailed = failed.last;
+    await eventually('the failed command', () => assert.equal(failed.last(true)?.commandLine, commandLine));
+    subject.lastFailed = failed.last(false);
   };
 
   it('is the last command that has failed: command line, folder, exit code and output without colors', async () => {
@@ -71,7 +71,7 @@ describe('what a terminal shows, given to an agent', () => {
     assert.match(texts[0]?.text ?? '', /The end of its output:\n[^]*line 8999\nline 9000$/);
     assert.ok((texts[0]?.text.length ?? 0) < 34_000);
     await run(`bash -c 'exit 130'`);
-    assert.match(failed.last?.commandLine ?? '', /seq 1 9000/);
+    assert.match(failed.last(true)?.commandLine ?? '', /seq 1 9000/);
   });
 
   it('is the selection, and the clipboard is as before', async () => {

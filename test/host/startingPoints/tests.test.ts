@@ -107,5 +107,8 @@ Lines of ${file}:
     controller.items.add(hidden);
     await assert.rejects(subject.run(fix, hidden), { name: 'EditorError' });
     await assert.rejects(subject.run(fix, undefined), /Choose a failed test/);
+    const folder = controller.createTestItem('folder', 'folder', vscode.Uri.file(inWorkspace('hurts')));
+    controller.items.add(folder);
+    assert.match((await subject.run(fix, folder)).prompt, /The test “folder” fails/);
   });
 });

@@ -13,9 +13,18 @@ describe('a commit message by an agent', () => {
       `Here is the commit message:\n\`\`\`text\n${message}\n\`\`\`\n`,
       `“${message}”`,
       `Commit message: ${message}`,
+      `Here is the commit message:\n\n\`\`\`\n${message}\n\`\`\``,
+      `Here’s the commit message:\n\n${message}`,
     ])
       assert.equal(commitMessageIn(answer), message, answer);
     assert.equal(commitMessageIn('feat: "quoted" words, `code`'), 'feat: "quoted" words, `code`');
+    for (const whole of [
+      '`foo` now returns `bar`',
+      '"Open" is renamed to "Show"',
+      'feat: y\n\n```sh\nnpm i\n```',
+      'feat: y\n\n```sh\nnpm i\n```\n\nand more',
+    ])
+      assert.equal(commitMessageIn(whole), whole);
     assert.equal(commitMessageIn(' \n'), '');
   });
 

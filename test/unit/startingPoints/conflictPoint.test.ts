@@ -26,6 +26,7 @@ describe('merge conflicts in a text', () => {
       '<<<<<<<<',
     ])
       assert.deepEqual(findConflicts(text), [], text);
+    assert.equal(findConflicts(conflict('a', 'b\n=======\nc'))[0]?.theirs.text, 'b\n=======\nc');
     assert.equal(findConflicts(`<<<<<<< left over\n${conflict('a', 'b')}`).length, 1);
   });
 
