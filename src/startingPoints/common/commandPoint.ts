@@ -31,7 +31,9 @@ export function commandPoint({ commandLine, exitCode, folder, output, isCut }: F
     `Command: ${commandLine}`,
     ...(folder === undefined ? [] : [`Folder: ${folder}`]),
     `Exit code: ${exitCode}`,
-    ...(shown === '' ? ['It has no output.'] : [isCut ? 'The end of its output:' : 'Output:', shown]),
+    ...(shown === ''
+      ? ['VS Code has reported no output of it.']
+      : [isCut ? 'The end of its output:' : 'Output:', shown]),
   ].join('\n');
   return {
     prompt: 'This command has failed. Find out why, and say how to fix it.',

@@ -55,7 +55,11 @@ describe('what a terminal shows, given to an agent', () => {
   };
 
   it('is the last command that has failed: command line, folder, exit code and output without colors', async () => {
-    await runAndFail(`bash -c 'printf "\\033[31mno such song\\033[0m\\n"; exit 3'`);
+    // VS Code may not report what a command writes in the moment in which it begins.
+    await eventually('the output', async () => {
+      await runAndFail(`bash -c 'printf "\\033[31mno such song\\033[0m\\n"; exit 3'`);
+      assert.match(subject.lastFailed?.output ?? '', /no such song/);
+    });
     assert.equal(await run('true'), 0);
     const { prompt, texts } = await subject.run(explainCommand);
     assert.equal(prompt, 'This command has failed. Find out why, and say how to fix it.');
