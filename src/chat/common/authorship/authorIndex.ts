@@ -1,13 +1,16 @@
 import type { FileTextId } from '../changes/fileTexts';
 import type { AuthorStep, AuthorTurn } from './authorSteps';
-import type { LineAuthorChain } from './lineAuthors';
 
 /** How many earlier names of a file are followed. */
 const maxNames = 10;
+/** How long after its text was written elsewhere a file that a turn has moved is removed at most, in milliseconds. */
+const maxRenameMs = 60 * 60_000;
 
 /** Knows by the path of a file what turns of all conversations have written to it. Holds ids of texts, no texts. */
 export class AuthorIndex {
   private readonly stepsByConversation = new Map<string, readonly AuthorStep[]>();
+  /** By the removal of a file, the step that says only which text it had. The same one each time. */
+  private readonly lastTexts = new WeakMap<AuthorStep, AuthorStep>();
   private byPath: ReadonlyMap<string, readonly AuthorStep[]> | undefined;
 
   /** Sets the steps of a conversation, in the order of its log. */
@@ -34,7 +37,7 @@ export class AuthorIndex {
    * file is found that was moved by somebody else.
    */
   stepsOf(path: string, now?: FileTextId): readonly AuthorStep[] {
-    return this.stepsUntil(path, Infinity, now, maxNames);
+    return this.stepsUntil([path], Infinity, now);
   }
 
   /** Returns the turns that have written the file, newest first. */
@@ -43,28 +46,37 @@ export class AuthorIndex {
     return [...new Set(writes.map(({ turn }) => turn))].reverse();
   }
 
-  private stepsUntil(path: string, end: number, now: FileTextId, names: number): readonly AuthorStep[] {
+  /** `names`: those of the file, the earliest one last. */
+  private stepsUntil(names: readonly string[], end: number, now?: FileTextId): readonly AuthorStep[] {
+    const path = names.at(-1) ?? '';
     const steps = (this.pathIndex.get(path) ?? []).filter(({ at }) => at <= end);
     const [first] = steps;
-    if (names === 0) return steps;
-    if (first?.renamedFrom !== undefined) {
+    if (names.length >= maxNames) return steps;
+    if (first?.renamedFrom !== undefined && !names.includes(first.renamedFrom)) {
       const { at, renamedFrom, turn } = first;
-      const before = this.stepsUntil(renamedFrom, at, undefined, names - 1);
-      // The old file was removed by the same turn.
-      const kept = before.findLastIndex((step) => step.left !== null || step.turn !== turn) + 1;
-      return [...before.slice(0, kept), ...steps];
+      const before = this.stepsUntil([...names, renamedFrom], at + maxRenameMs);
+      // The old file was removed by the same turn, and had this text until then.
+      const removal = before.findLastIndex((step) => step.left === null && step.turn === turn);
+      const earlier = before.filter((step, index) => index < removal || (removal === -1 && step.at < at));
+      const [removed] = before.slice(Math.max(removal, 0), removal + 1);
+      return [...earlier, ...(removed ? [this.untilRemoved(removed)] : []), ...steps];
     }
     const found = first ? first.found : now;
-    const former = typeof found === 'string' ? this.formerPath(path, found, first?.at ?? end) : undefined;
-    return former === undefined
-      ? steps
-      : [...this.stepsUntil(former, first?.at ?? end, undefined, names - 1), ...steps];
+    const until = first?.at ?? end;
+    const former = typeof found === 'string' ? this.formerPath(names, found, until) : undefined;
+    return former === undefined ? steps : [...this.stepsUntil([...names, former], until), ...steps];
+  }
+
+  private untilRemoved(removal: AuthorStep): AuthorStep {
+    const known = this.lastTexts.get(removal) ?? { ...removal, left: removal.found };
+    this.lastTexts.set(removal, known);
+    return known;
   }
 
   /** Returns the only other file that had this text last. */
-  private formerPath(path: string, text: string, until: number): string | undefined {
+  private formerPath(names: readonly string[], text: string, until: number): string | undefined {
     const found = [...this.pathIndex].filter(
-      ([other, steps]) => other !== path && steps.findLast(({ at }) => at < until)?.left === text,
+      ([other, steps]) => !names.includes(other) && steps.findLast(({ at }) => at < until)?.left === text,
     );
     return found.length === 1 ? found[0]?.[0] : undefined;
   }
@@ -91,25 +103,4 @@ function indexByPath(all: readonly AuthorStep[]): ReadonlyMap<string, readonly A
   }
   for (const steps of byPath.values()) steps.sort((one, other) => one.at - other.at);
   return byPath;
-}
-
-/** Applies one more step. `textOf` returns undefined for a text that is missing. */
-export function applyStep(
-  chain: LineAuthorChain<AuthorTurn>,
-  { found, isByCommand = false, isDoubtful = false, kind, left, renamedFrom, turn }: AuthorStep,
-  textOf: (id: string) => string | undefined,
-): void {
-  const text = (id: FileTextId): string | undefined =>
-    typeof id === 'string' ? textOf(id) : id === null ? '' : undefined;
-  const [before, after] = [text(found), text(left)];
-  const isRenamed = renamedFrom !== undefined;
-  if (kind === 'undo') {
-    if (before !== undefined) chain.observe(before);
-    chain.undo(after);
-    return;
-  }
-  if (before !== undefined && !isRenamed) chain.observe(before);
-  if (after === undefined) return;
-  if (before === undefined && !isRenamed) chain.observe(after);
-  else chain.write(after, { turn, isByCommand, isDoubtful });
 }

@@ -1,3 +1,5 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { FileTextId } from '../changes/fileTexts';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import { chosenModel, type TurnOrigin } from './turnOrigin';
@@ -5,7 +7,8 @@ import { chosenModel, type TurnOrigin } from './turnOrigin';
 /** A turn of a stored conversation that has changed files. */
 export interface AuthorTurn extends TurnOrigin {
   readonly conversation: string;
-  readonly turn: number;
+  /** Its number in the conversation, from 1. */
+  turn: number;
   /** Id of the prompt with which the turn began. Undefined for an unprompted turn. */
   prompt: string | undefined;
   /** The first line of that prompt. Untrusted text. */
@@ -43,6 +46,11 @@ export class AuthorStepReader {
   /** In the order of the log. */
   readonly steps: AuthorStep[] = [];
   private turn: AuthorTurn;
+  /** A turn whose prompt is recorded, but not sent: until then, changes of the turn before can be recorded. */
+  private nextTurn: AuthorTurn | undefined;
+  private hasEnded = false;
+  /** Its last changes can be recorded later. */
+  private lastEnded: AuthorTurn | undefined;
   /** The text that the records say the agent has left, as `ChangeLedger` knows it. */
   private readonly leftByPath = new Map<string, FileTextId>();
   private readonly snapshotByPath = new Map<string, FileTextId>();
@@ -58,9 +66,10 @@ export class AuthorStepReader {
   read(record: LogRecord): void {
     switch (record.type) {
       case 'prompt':
-        this.beginTurn(record.at, record.id, record.text);
+        this.addPrompt(record.at, record.id, record.text);
         break;
       case 'snapshot':
+        this.leftByPath.delete(record.path);
         this.snapshotByPath.set(record.path, record.text);
         break;
       case 'written':
@@ -72,8 +81,14 @@ export class AuthorStepReader {
       case 'stateChanged':
         if (record.renamedFrom !== undefined) this.markRename(record.path, record.renamedFrom);
         break;
+      case 'checkpoint':
+        if (record.folders.length > 0 && record.prompt === undefined) this.beginNextTurn();
+        break;
       case 'changed':
         this.endTurn(record);
+        break;
+      case 'event':
+        this.readEvent(record.event);
         break;
       case 'forked':
         for (const step of this.steps) step.isCopy = true;
@@ -83,18 +98,30 @@ export class AuthorStepReader {
     }
   }
 
-  private beginTurn(at: number, prompt: string, text: string): void {
+  private addPrompt(at: number, prompt: string, text: string): void {
+    this.nextTurn = this.createTurn(at, prompt, firstLine(text));
+  }
+
+  private createTurn(startedAt: number, prompt: string | undefined, promptLine: string): AuthorTurn {
     const { conversation, model, turn } = this;
-    const number = turn.turn + 1;
-    this.turn = {
-      conversation,
-      turn: number,
-      prompt,
-      promptLine: firstLine(text),
-      startedAt: at,
-      ...(model && { model }),
-    };
+    return { conversation, turn: turn.turn + 1, prompt, promptLine, startedAt, ...(model && { model }) };
+  }
+
+  private beginNextTurn(): void {
+    const { nextTurn } = this;
+    this.nextTurn = undefined;
+    if (nextTurn) this.setTurn(nextTurn);
+  }
+
+  private setTurn(turn: AuthorTurn): void {
+    this.turn = turn;
     this.turnSteps = new Map();
+    this.hasEnded = false;
+  }
+
+  private readEvent(event: SessionEvent): void {
+    if (event.event === 'prompt:submit') this.beginNextTurn();
+    if (event.event === 'config:update') this.model = chosenModel(event.data.options) ?? this.model;
   }
 
   private readWrite(record: RecordOf<'written'>): void {
@@ -103,7 +130,8 @@ export class AuthorStepReader {
     if (isMixed) this.mixedPaths.add(path);
     const previous = this.leftByPath.has(path) ? this.leftByPath.get(path) : this.snapshotByPath.get(path);
     const found = base === undefined ? previous : base;
-    if (this.turn.startedAt === 0) this.turn.startedAt = at;
+    // The agent does something by itself.
+    if (this.hasEnded || this.turn.turn === 0) this.setTurn(this.createTurn(at, undefined, ''));
     const step: AuthorStep = {
       ...{ at, kind: 'write', path, turn: this.turn, found, left },
       ...((isDoubtful || isNewlyMixed) && { isDoubtful: true }),
@@ -124,10 +152,13 @@ export class AuthorStepReader {
     if (step?.found === null) step.renamedFrom = from;
   }
 
-  private endTurn({ agentVersion, changes, head, model = this.turn.model }: RecordOf<'changed'>): void {
+  private endTurn({ agentVersion, changes, head, model = this.turn.model, turn }: RecordOf<'changed'>): void {
     for (const { path, renamedFrom } of changes) if (renamedFrom !== undefined) this.markRename(path, renamedFrom);
-    Object.assign(this.turn, { ...(agentVersion && { agentVersion }), ...(head && { head }), ...(model && { model }) });
-    this.turnSteps = new Map();
+    const { prompt, promptLine, startedAt } = this.lastEnded?.turn === turn ? this.lastEnded : this.turn;
+    const origin = withoutUndefined({ agentVersion, head, model });
+    Object.assign(this.turn, { turn, prompt, promptLine, startedAt, ...origin });
+    this.lastEnded = this.turn;
+    this.hasEnded = true;
   }
 
   /** Reads what the user has decided about changes, as `ChangeLedger` does. */
@@ -162,9 +193,6 @@ export class AuthorStepReader {
       case 'restoreUndone':
         for (const path of new Set(this.steps.map((step) => step.path)))
           this.addUndo(record.at, path, undefined, undefined);
-        break;
-      case 'event':
-        if (record.event.event === 'config:update') this.model = chosenModel(record.event.data.options) ?? this.model;
         break;
       default:
     }

@@ -47,15 +47,19 @@ export class LineAuthorChain<Turn> {
 
   /** The file has this text: somebody may have changed it. */
   observe(text: string): void {
-    this.observeLines(text, splitLines(text));
+    const lines = splitLines(text);
+    const hunks = hunksOfLines(this.lines, lines);
+    this.replace(text, lines, hunks, this.known.get(text) ?? this.carry(lines, hunks, undefined));
+    this.isUndone = false;
   }
 
   /** An agent has replaced the text. */
   write(text: string, write: TurnWrite<Turn>): void {
     this.isUndone = false;
     const lines = splitLines(text);
+    const hunks = hunksOfLines(this.lines, lines);
     const known = write.isByCommand ? this.known.get(text) : undefined;
-    this.replace(text, lines, known ?? this.carry(lines, write));
+    this.replace(text, lines, hunks, known ?? this.carry(lines, hunks, write));
   }
 
   /** Changes were undone, or files restored, and the file has this text. Undefined if its text is not known. */
@@ -67,16 +71,11 @@ export class LineAuthorChain<Turn> {
   /** Returns the authors of the lines of the text that the editor has, which is not kept. */
   authorsOf(text: string): LineAuthors<Turn> {
     const lines = splitLines(text);
-    return this.known.get(text) ?? this.carry(lines, undefined);
+    return this.known.get(text) ?? this.carry(lines, hunksOfLines(this.lines, lines), undefined);
   }
 
-  private observeLines(text: string, lines: readonly string[]): void {
-    this.replace(text, lines, this.known.get(text) ?? this.carry(lines, undefined));
-    this.isUndone = false;
-  }
-
-  private replace(text: string, lines: readonly string[], owners: LineAuthors<Turn>): void {
-    for (const { before } of hunksOfLines(this.lines, lines)) this.bury(before);
+  private replace(text: string, lines: readonly string[], hunks: readonly Hunk[], owners: LineAuthors<Turn>): void {
+    for (const { before } of hunks) this.bury(before);
     this.lines = lines;
     this.owners = owners;
     this.known.delete(text);
@@ -96,8 +95,11 @@ export class LineAuthorChain<Turn> {
   }
 
   /** Without `write`, somebody else has changed the text. */
-  private carry(lines: readonly string[], write: TurnWrite<Turn> | undefined): LineAuthors<Turn> {
-    const hunks = hunksOfLines(this.lines, lines);
+  private carry(
+    lines: readonly string[],
+    hunks: readonly Hunk[],
+    write: TurnWrite<Turn> | undefined,
+  ): LineAuthors<Turn> {
     const owners: (LineAuthor<Turn> | undefined)[] = [];
     let from = 0;
     for (const { after, before } of hunks) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { AuthorIndex, applyStep } from '../../../../src/chat/common/authorship/authorIndex';
-import { AuthorStepReader, type AuthorTurn } from '../../../../src/chat/common/authorship/authorSteps';
-import { LineAuthorChain } from '../../../../src/chat/common/authorship/lineAuthors';
+import { event } from '../support/transcriptRecorder';
+import { AuthorIndex } from '../../../../src/chat/common/authorship/authorIndex';
+import { AuthorStepReader } from '../../../../src/chat/common/authorship/authorSteps';
+import { FileAuthors } from '../../../../src/chat/common/authorship/fileAuthors';
 import type { NewRecord } from '../../../../src/chat/common/conversation/logRecord';
+import type { FileChange } from '../../../../src/transcript/common/entries';
 import type { FileTextId } from '../../../../src/chat/common/changes/fileTexts';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -28,9 +30,13 @@ class History {
     return hash(text);
   }
 
+  private readonly turns = new Map<string, number>();
+
   prompt(conversation: string): void {
+    this.turns.set(conversation, (this.turns.get(conversation) ?? 0) + 1);
     const id = `${conversation} prompt ${++this.now}`;
     this.record(conversation, { type: 'prompt', id, text: `\n  Do ${id}\nand more`, attachments: [] });
+    this.record(conversation, { type: 'event', event: event('prompt:submit', { prompt: id }) });
   }
 
   /** As `ChangeLedger` records it. */
@@ -47,11 +53,11 @@ class History {
   turn(conversation: string, path: string, before: string | null, after: string | null): void {
     this.prompt(conversation);
     this.write(conversation, path, before, after);
-    this.record(conversation, { type: 'changed', turn: 1, changes: [] });
+    this.end(conversation);
   }
 
-  forget(conversation: string, path: string): void {
-    this.known.delete(`${conversation} ${path}`);
+  end(conversation: string, changes: FileChange[] = []): void {
+    this.record(conversation, { type: 'changed', turn: this.turns.get(conversation) ?? 0, changes });
   }
 
   get index(): AuthorIndex {
@@ -61,17 +67,17 @@ class History {
   }
 
   /** Each line with its author: the conversation, the turn and how certain that is. */
-  authors(path: string, text: string): string[] {
-    return this.authorsOf(path, text).map((author, line) => {
+  async authors(path: string, text: string): Promise<string[]> {
+    return (await this.authorsOf(path, text)).map((author, line) => {
       const shown = author ? `${author.turn.conversation}${author.turn.turn} ${author.certainty}` : '-';
       return `${text.split('\n')[line] ?? ''}: ${shown}`;
     });
   }
 
-  authorsOf(path: string, text: string) {
-    const chain = new LineAuthorChain<AuthorTurn>();
-    for (const step of this.index.stepsOf(path, hash(text))) applyStep(chain, step, (id) => this.texts.get(id));
-    return chain.authorsOf(text);
+  async authorsOf(path: string, text: string) {
+    const authors = new FileAuthors();
+    await authors.applyAll(this.index.stepsOf(path, hash(text)), (_, id) => Promise.resolve(this.texts.get(id)));
+    return authors.authorsOf(text);
   }
 }
 
@@ -82,11 +88,11 @@ describe('the authors of lines', () => {
   let history: History;
   beforeEach(() => (history = new History()));
 
-  it('are the turns that have written them, through edits of others in other lines', () => {
+  it('are the turns that have written them, through edits of others in other lines', async () => {
     history.turn('a', file, lines('one', 'two'), lines('one', 'agent', 'two'));
     const edited = lines('user', 'one', 'agent', 'two');
     history.turn('b', file, edited, lines('user', 'one', 'agent', 'two', 'other'));
-    assert.deepEqual(history.authors(file, lines('new', 'user', 'one', 'agent', 'two', 'other')), [
+    assert.deepEqual(await history.authors(file, lines('new', 'user', 'one', 'agent', 'two', 'other')), [
       'new: -',
       'user: -',
       'one: -',
@@ -99,52 +105,52 @@ describe('the authors of lines', () => {
     assert.match(first?.promptLine ?? '', /^Do a prompt \d+$/);
   });
 
-  it('stay those of a line that was reformatted or edited since, and tell so', () => {
+  it('stay those of a line that was reformatted or edited since, and tell so', async () => {
     history.turn('a', file, null, lines('function run() {', 'return first(value);', '}'));
     const text = lines('function run() {', '  return first(value);', '}');
-    assert.deepEqual(history.authors(file, text).slice(1, 2), ['  return first(value);: a1 reformatted']);
+    assert.deepEqual((await history.authors(file, text)).slice(1, 2), ['  return first(value);: a1 reformatted']);
     const edited = lines('function run() {', 'return first(other);', '}');
-    assert.deepEqual(history.authorsOf(file, edited)[1], {
+    assert.deepEqual((await history.authorsOf(file, edited))[1], {
       turn: history.index.turnsOf(file)[0],
       certainty: 'edited',
       writtenAs: 'return first(value);',
     });
     const replaced = lines('function run() {', 'quite different text', '}');
-    assert.equal(history.authorsOf(file, replaced)[1], undefined);
+    assert.equal((await history.authorsOf(file, replaced))[1], undefined);
   });
 
-  it('are uncertain for what changed while a command ran, but formatting by one keeps them', () => {
+  it('are uncertain for what changed while a command ran, but formatting by one keeps them', async () => {
     history.turn('a', file, null, lines('const value=1;', 'end'));
     history.prompt('b');
     history.write('b', file, lines('const value=1;', 'end'), lines('const value = 1;', 'generated', 'end'));
     history.record('b', { type: 'attributed', path: file, author: 'command' });
-    assert.deepEqual(history.authors(file, lines('const value = 1;', 'generated', 'end')), [
+    assert.deepEqual(await history.authors(file, lines('const value = 1;', 'generated', 'end')), [
       'const value = 1;: a1 reformatted',
       'generated: b1 command',
       'end: a1 written',
     ]);
   });
 
-  it('are at most uncertain if others may have written at the same time', () => {
+  it('are at most uncertain if others may have written at the same time', async () => {
     history.prompt('a');
     history.record('a', { type: 'snapshot', path: file, text: history.id('one') ?? null });
     history.record('a', { type: 'written', path: file, after: history.id('one\ntwo') ?? null, isMixed: true });
-    assert.deepEqual(history.authors(file, 'one\ntwo'), ['one: -', 'two: a1 edited']);
+    assert.deepEqual(await history.authors(file, 'one\ntwo'), ['one: -', 'two: a1 edited']);
   });
 
-  it('are not known of a text whose text before is missing', () => {
+  it('are not known of a text whose text before is missing', async () => {
     history.prompt('a');
     history.record('a', { type: 'snapshot', path: file });
     history.record('a', { type: 'written', path: file, after: history.id('one\ntwo') ?? null });
-    assert.deepEqual(history.authors(file, 'one\ntwo'), ['one: -', 'two: -']);
+    assert.deepEqual(await history.authors(file, 'one\ntwo'), ['one: -', 'two: -']);
   });
 
-  it('come back with an undo, a restore and another branch', () => {
+  it('come back with an undo, a restore and another branch', async () => {
     const [first, second] = [lines('one', 'by a', 'end'), lines('one', 'by b', 'end')];
     history.turn('a', file, lines('one', 'end'), first);
     history.turn('b', file, first, second);
     history.record('b', { type: 'turnReverted', turn: 1, path: file, found: hash(second), after: hash(first) });
-    assert.deepEqual(history.authors(file, first), ['one: -', 'by a: a1 written', 'end: -']);
+    assert.deepEqual(await history.authors(file, first), ['one: -', 'by a: a1 written', 'end: -']);
     history.record('b', {
       type: 'restored',
       id: 'r',
@@ -155,8 +161,8 @@ describe('the authors of lines', () => {
       skipped: [],
       previous: [],
     });
-    assert.deepEqual(history.authors(file, second), ['one: -', 'by b: b1 written', 'end: -']);
-    assert.deepEqual(history.authors(file, lines('more', 'one', 'by b', 'end')), [
+    assert.deepEqual(await history.authors(file, second), ['one: -', 'by b: b1 written', 'end: -']);
+    assert.deepEqual(await history.authors(file, lines('more', 'one', 'by b', 'end')), [
       'more: -',
       'one: -',
       'by b: b1 written',
@@ -164,16 +170,16 @@ describe('the authors of lines', () => {
     ]);
   });
 
-  it('follow a block of lines to another place, but not a common line', () => {
+  it('follow a block of lines to another place, but not a common line', async () => {
     const block = ['if (a) {', 'run(a);', '}'];
     history.turn('a', file, lines('top', 'end'), lines('top', ...block, 'end'));
     const moved = lines('top', 'end', ...block);
     history.turn('b', file, lines('top', ...block, 'end'), moved);
-    for (const line of history.authors(file, moved).slice(2)) assert.match(line, /a1 written$/);
-    assert.deepEqual(history.authors(file, lines('}', 'top', 'end', 'if (a) {', 'run(a);'))[0], '}: -');
+    for (const line of (await history.authors(file, moved)).slice(2)) assert.match(line, /a1 written$/);
+    assert.deepEqual((await history.authors(file, lines('}', 'top', 'end', 'if (a) {', 'run(a);')))[0], '}: -');
   });
 
-  it('follow a file that a turn, or somebody else, has moved', () => {
+  it('follow a file that a turn, or somebody else, has moved', async () => {
     const [moved, last] = ['/ws/b.ts', '/ws/c.ts'];
     history.turn('a', file, null, lines('one', 'two'));
     history.prompt('b');
@@ -187,16 +193,15 @@ describe('the authors of lines', () => {
       removed: 0,
       renamedFrom: file,
     } as const;
-    history.record('b', { type: 'changed', turn: 1, changes: [change] });
+    history.end('b', [change]);
     const expected = ['one: a1 written', 'two: a1 written', 'three: b1 written'];
-    assert.deepEqual(history.authors(moved, lines('one', 'two', 'three')), expected);
-    assert.deepEqual(history.authors(last, lines('one', 'two', 'three')), expected);
-    assert.deepEqual(history.authors(last, lines('one', 'two', 'four')), ['one: -', 'two: -', 'four: -']);
+    assert.deepEqual(await history.authors(moved, lines('one', 'two', 'three')), expected);
+    assert.deepEqual(await history.authors(last, lines('one', 'two', 'three')), expected);
+    assert.deepEqual(await history.authors(last, lines('one', 'two', 'four')), ['one: -', 'two: -', 'four: -']);
   });
 
-  it('are told once for a fork, which has copies of the records', () => {
+  it('are told once for a fork, which has copies of the records', async () => {
     history.turn('a', file, null, 'one');
-    history.record('a', { type: 'changed', turn: 1, changes: [] });
     const [step] = history.index.stepsOf(file);
     assert.ok(step);
     const index = new AuthorIndex();
@@ -240,9 +245,9 @@ const happening = fc.oneof(
 );
 
 describe('the authors of lines, against an oracle that has seen each edit', () => {
-  it('are never another turn than the one that wrote the line, and known for lines that nobody has edited', () => {
-    fc.assert(
-      fc.property(fc.array(happening, { minLength: 1, maxLength: 14 }), (happenings) => {
+  it('are never another turn than the one that wrote the line, and known for lines that nobody has edited', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 14 }), async (happenings) => {
         const history = new History();
         let count = 0;
         const fresh = (owner: string | undefined): KnownLine => ({
@@ -258,21 +263,14 @@ describe('the authors of lines, against an oracle that has seen each edit', () =
         const textOf = (all: readonly KnownLine[]): string => all.map(({ text }) => text).join('\n');
         for (const { edits, who } of happenings) {
           if (who === 'rename') {
-            if (last) path = `${path}x`;
-            history.forget('a', path);
-            if (last) {
-              const text = textOf(now);
-              history.prompt('a');
-              turns.set('a', (turns.get('a') ?? 0) + 1);
-              history.write('a', path, null, text);
-              history.write('a', path.slice(0, -1), text, null);
-              const change = { path, change: 'created', state: 'applied', added: 0, removed: 0 } as const;
-              history.record('a', {
-                type: 'changed',
-                turn: 1,
-                changes: [{ ...change, renamedFrom: path.slice(0, -1) }],
-              });
-            }
+            const text = textOf(now);
+            const renamedFrom = path;
+            path = `${path}x`;
+            history.prompt('a');
+            turns.set('a', (turns.get('a') ?? 0) + 1);
+            history.write('a', path, null, text);
+            history.write('a', renamedFrom, text, null);
+            history.end('a', [{ path, change: 'created', state: 'applied', added: 0, removed: 0, renamedFrom }]);
             last = undefined;
           } else if (who === 'undo' || who === 'restore') {
             if (!last) continue;
@@ -301,7 +299,7 @@ describe('the authors of lines, against an oracle that has seen each edit', () =
             } else if (isUser) last = undefined;
           }
         }
-        const authors = history.authorsOf(path, textOf(now));
+        const authors = await history.authorsOf(path, textOf(now));
         for (const [index, { isEdited, owner, text }] of now.entries()) {
           const author = authors[index];
           const said = author && `${author.turn.conversation}${author.turn.turn}`;
