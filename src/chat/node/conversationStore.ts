@@ -13,10 +13,10 @@ import type {
 } from '../common/chatStore';
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
-import type { ConversationPlace } from '../common/conversations/conversationPlace';
+import type { ConversationPlace, FolderMove } from '../common/conversations/conversationPlace';
 import type { FilePort } from '../../base/node/filePort';
 import { ConversationFolders } from './conversationFolders';
-import { isConversationId } from './conversationNames';
+import { isConversationId, textsFolderName } from './conversationNames';
 import { HeadFiles } from './heads/headFiles';
 import { headFromLog } from './heads/headFromLog';
 import { HeadList } from './heads/headList';
@@ -47,6 +47,13 @@ export interface SessionStoreDeps {
   readonly texts?: TextSearch;
   /** The folders of versions before, which had one for each workspace. */
   readonly older?: OlderWorkspaces;
+}
+
+/** Where a conversation is stored, as absolute paths, and where its folders are now. */
+export interface StoredPlace {
+  readonly log: string;
+  readonly texts: string;
+  readonly moves: readonly FolderMove[];
 }
 
 /** Stores all conversations of the user, as `ConversationFolders` describes. */
@@ -171,6 +178,13 @@ export class ConversationStore implements ChatStore {
     } catch (error) {
       throw unreadableError(error);
     }
+  }
+
+  /** Returns where a conversation is stored, to read parts of it. What this window has recorded is on disk then. */
+  async placeOf(id: string): Promise<StoredPlace> {
+    await this.openSessionById.get(id)?.flush();
+    const [log, { moves }] = [this.folders.logFileOf(id), await this.placedHeadOf(id)];
+    return { log, texts: path.join(this.folders.folderOf(id), textsFolderName), moves };
   }
 
   async compact(id: string): Promise<void> {

@@ -47,6 +47,7 @@ import type { RunningChatFeature } from './runningChatFeature';
 import { DiffViews } from './review/diffViews';
 import { Asides } from './asides/asides';
 import { AnswerTextActions } from './answerTextActions';
+import { LineAuthorViews, type LineAuthorPorts } from './authorship/lineAuthorViews';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
 import { createAgentReviews, type AgentReviewPorts } from './review/createAgentReviews';
 import { KeepActions } from './review/keepActions';
@@ -67,7 +68,7 @@ import { UnsavedConflicts } from './unsaved/unsavedConflicts';
 import type { WindowMentions } from './windowMentions';
 import { collectWorkspaceFacts } from './workspaceFacts';
 
-interface ChatFeatureDeps extends NoticeContext, AgentReviewPorts {
+interface ChatFeatureDeps extends NoticeContext, AgentReviewPorts, LineAuthorPorts {
   /** The conversations. The feature starts, stops and disposes them. */
   readonly chats: Chats & { start(): Promise<void> };
   readonly mentions: Mentions;
@@ -185,15 +186,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const source = new OpenChatsReview(chats, undo, keep, asides);
     const agentReviews = createAgentReviews({ ...this.deps, source, pages, picker, messages });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
-    const interrupted = new InterruptedRestores({
-      checkpoints,
-      restorer,
-      undoRestore,
-      dialogs,
-      messages,
-      notices: noticeBoard,
-      log,
-    });
+    const interrupted = new InterruptedRestores({ ...this.deps, restorer, undoRestore, messages });
     const restore = new RestoreActions({
       chats,
       checkpoints,
@@ -205,11 +198,11 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       messages,
       clock,
     });
+    const lineAuthors = store.add(new LineAuthorViews({ ...this.deps, pages, restore, messages }));
     const factsAbort = new AbortController();
     store.add({ dispose: () => factsAbort.abort() });
-    const closeChat = (id: string): void => pages.stopShowingChat(id);
     const newDraft = store.add(restoreNewDraft(draftMemento, onError));
-    const places = new PlaceActions({ ...this.deps, messages, closeChat, newDraft });
+    const places = new PlaceActions({ ...this.deps, messages, closeChat: (id) => pages.stopShowingChat(id), newDraft });
     const services: ChatPageServices = {
       ...this.deps,
       ...windowActions,
@@ -371,6 +364,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       deletions,
       asides,
       turnReviews,
+      lineAuthors,
     ]) {
       part.start();
     }
@@ -391,6 +385,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       review: source,
       takeAnswer: (answer) => agentReviews.takeAnswer(answer),
       follower,
+      lineAuthors,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),

@@ -26,6 +26,7 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
 import { AgentWritesFolder } from '../node/writes/agentWritesFolder';
+import { StoredAuthors } from '../node/authorship/storedAuthors';
 import { ConversationStore, type SessionStoreDeps } from '../node/conversationStore';
 import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
@@ -187,6 +188,7 @@ export class ChatRoot {
           if (draft) use(draft);
         }),
       newId: randomUUID,
+      lineAuthors: new StoredAuthors({ store: this.store, files: new NodeFiles(), log }),
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),

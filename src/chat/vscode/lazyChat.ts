@@ -10,7 +10,7 @@ import type { RunningChatRoot } from './chatRoot';
 import { chatViewId } from './pages/chatViewId';
 import type { RecentFiles } from './recentFiles';
 
-interface LazyChatDeps extends Pick<FeatureContext, 'clock' | 'commands' | 'log' | 'status'> {
+interface LazyChatDeps extends Pick<FeatureContext, 'clock' | 'commands' | 'log' | 'settings' | 'status'> {
   readonly chat: LazyFeature<RunningChatRoot>;
   /** Whether a restore of files was interrupted, for example because VS Code was killed. Never rejects. */
   readonly hasInterruptedRestore: () => Promise<boolean>;
@@ -30,7 +30,7 @@ export class LazyChat implements Feature {
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
-    const { chat, commands, recent, status, storageFolder } = this.deps;
+    const { chat, commands, recent, settings, status, storageFolder } = this.deps;
     const store = new DisposableStore();
     const use = (): Promise<RunningChatRoot> => chat.getOrLoad();
     const refresh = (): Promise<void> =>
@@ -68,6 +68,13 @@ export class LazyChat implements Feature {
     for (const feature of ['chat', 'conversations', 'review'] as const) {
       store.add(commands.setFeatureLoader(feature, use));
     }
+    // The chat is only loaded for hovers if the user wants to see all of them.
+    const provideHover = async (document: vscode.TextDocument, { line }: vscode.Position) => {
+      const shown = settings.authorshipHover();
+      const running = shown === 'on' ? await use() : chat.featureIfLoaded;
+      return shown === 'off' ? undefined : await running?.lineAuthors.hoverOf(document, line);
+    };
+    store.add(vscode.languages.registerHoverProvider({ scheme: 'file' }, { provideHover }));
     // Only the chat has the chosen agent and its state.
     store.add(status.onDidRequestRefresh(() => void refresh()));
     // Files that were open before the chat was loaded are suggested first.

@@ -3,6 +3,7 @@ import type { RunningFeature } from '../../base/common/feature';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import type { Draft, DraftAttachment } from '../common/chatView';
 import type { AgentReviews } from '../common/findings/agentReviews';
+import type { LineAuthorViews } from './authorship/lineAuthorViews';
 import type { ConversationsPages } from './list/conversationsPages';
 import type { AgentFollower } from './follow/agentFollower';
 
@@ -36,6 +37,7 @@ export interface RunningChatFeature extends RunningFeature {
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;
   readonly follower: AgentFollower;
+  readonly lineAuthors: Pick<LineAuthorViews, 'hoverOf'>;
   /** The changes of agents, which the user can keep or undo. */
   readonly review: ReviewSource;
   /** Shows a notification if a restore of files was interrupted. @throws CheckpointError */

@@ -261,6 +261,12 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.reviewCodeLens) === true;
   }
 
+  /** When hovers say who wrote a line. */
+  authorshipHover(): 'off' | 'onCommand' | 'on' {
+    const value = this.read(settingIds.authorshipHover);
+    return value === 'off' || value === 'on' ? value : 'onCommand';
+  }
+
   /** Whether conversations that begin with a problem and the like are sent at once. Only the user settings count. */
   sendsStartingPoints(): boolean {
     return vscode.workspace.getConfiguration().inspect(settingIds.startingPointsSend)?.globalValue === true;

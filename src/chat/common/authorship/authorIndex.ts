@@ -50,17 +50,22 @@ export class AuthorIndex {
   private stepsUntil(names: readonly string[], end: number, now?: FileTextId): readonly AuthorStep[] {
     const path = names.at(-1) ?? '';
     const steps = (this.pathIndex.get(path) ?? []).filter(({ at }) => at <= end);
-    const [first] = steps;
     if (names.length >= maxNames) return steps;
-    if (first?.renamedFrom !== undefined && !names.includes(first.renamedFrom)) {
-      const { at, renamedFrom, turn } = first;
+    // What the path had before is another file.
+    const rename = steps.findLastIndex(({ renamedFrom = path }) => !names.includes(renamedFrom));
+    const renamed = steps[rename];
+    if (renamed?.renamedFrom !== undefined) {
+      const { at, renamedFrom, turn } = renamed;
       const before = this.stepsUntil([...names, renamedFrom], at + maxRenameMs);
       // The old file was removed by the same turn, and had this text until then.
       const removal = before.findLastIndex((step) => step.left === null && step.turn === turn);
-      const earlier = before.filter((step, index) => index < removal || (removal === -1 && step.at < at));
-      const [removed] = before.slice(Math.max(removal, 0), removal + 1);
-      return [...earlier, ...(removed ? [this.untilRemoved(removed)] : []), ...steps];
+      const removed = before[removal];
+      const earlier = removed
+        ? [...before.slice(0, removal), this.untilRemoved(removed)]
+        : before.filter((step) => step.at < at);
+      return [...earlier, ...steps.slice(rename)];
     }
+    const [first] = steps;
     const found = first ? first.found : now;
     const until = first?.at ?? end;
     const former = typeof found === 'string' ? this.formerPath(names, found, until) : undefined;

@@ -21,7 +21,7 @@ export interface AuthorTurn extends TurnOrigin {
  * What happened to the text of a file at one moment:
  * - `write`: the agent wrote it. `isByCommand`: a command of the turn did, or another program at that time. `isDoubtful`: others may
  *   have written at the same time.
- * - `undo`: an undo or a restore left this text, which is undefined if unknown.
+ * - `undo`: an undo left this text, which is undefined if unknown. What a restore has left is not known, and is found by its text.
  *
  * Ids have the meaning of `FileTextId`.
  */
@@ -184,15 +184,8 @@ export class AuthorStepReader {
           if (change) this.leftByPath.set(path, change.after);
         }
         break;
-      case 'restored':
-        for (const path of record.paths) this.addUndo(record.at, path, undefined, undefined);
-        break;
       case 'undoDone':
         for (const { path, text } of record.texts) this.addUndo(record.at, path, undefined, text);
-        break;
-      case 'restoreUndone':
-        for (const path of new Set(this.steps.map((step) => step.path)))
-          this.addUndo(record.at, path, undefined, undefined);
         break;
       default:
     }

@@ -40,17 +40,22 @@ export class FileAuthors {
     const { found, isByCommand = false, isDoubtful = false, kind, left, renamedFrom, turn } = step;
     const textOf = async (id: FileTextId): Promise<string | undefined> =>
       typeof id === 'string' ? await read(turn.conversation, id) : id === null ? '' : undefined;
-    // A file that was moved begins with the text that it had elsewhere.
-    let isFoundKnown = renamedFrom !== undefined || (found !== undefined && found === this.current);
-    if (!isFoundKnown) {
+    // A file that was moved begins with the text that it had elsewhere, if that is known.
+    const previous = this.applied.at(-2);
+    const isMoved = renamedFrom !== undefined && typeof this.current === 'string';
+    const isMoveKnown =
+      isMoved && ((previous?.turn === turn && previous.left === previous.found) || left === this.current);
+    let isFoundKnown = isMoveKnown || (renamedFrom === undefined && found !== undefined && found === this.current);
+    if (!isFoundKnown && renamedFrom === undefined) {
       const before = await textOf(found);
       if (before !== undefined) this.chain.observe(before);
       isFoundKnown = before !== undefined;
     }
     const after = await textOf(left);
     this.current = after === undefined ? undefined : left;
-    if (kind === 'undo') this.chain.undo(after);
-    else if (after !== undefined && isFoundKnown) this.chain.write(after, { turn, isByCommand, isDoubtful });
+    if (kind === 'undo' && isFoundKnown && after !== undefined) this.chain.undo(after);
+    else if (after !== undefined && kind === 'write' && isFoundKnown)
+      this.chain.write(after, { turn, isByCommand, isDoubtful });
     else if (after !== undefined) this.chain.observe(after);
   }
 }

@@ -43,35 +43,35 @@ export class LineAuthorChain<Turn> {
   private readonly known = new Map<string, LineAuthors<Turn>>();
   /** The author of each line that is gone, by its text. Null: nobody is known, or several have written such a line. */
   private readonly gone = new Map<string, LineAuthor<Turn> | null>();
-  private isUndone = false;
 
   /** The file has this text: somebody may have changed it. */
   observe(text: string): void {
-    const lines = splitLines(text);
-    const hunks = hunksOfLines(this.lines, lines);
-    this.replace(text, lines, hunks, this.known.get(text) ?? this.carry(lines, hunks, undefined));
-    this.isUndone = false;
+    this.observeText(text, false);
+  }
+
+  /** Changes were undone in the text that was observed last, and the file has this text. */
+  undo(text: string): void {
+    this.observeText(text, true);
   }
 
   /** An agent has replaced the text. */
   write(text: string, write: TurnWrite<Turn>): void {
-    this.isUndone = false;
     const lines = splitLines(text);
     const hunks = hunksOfLines(this.lines, lines);
     const known = write.isByCommand ? this.known.get(text) : undefined;
     this.replace(text, lines, hunks, known ?? this.carry(lines, hunks, write));
   }
 
-  /** Changes were undone, or files restored, and the file has this text. Undefined if its text is not known. */
-  undo(text: string | undefined): void {
-    this.isUndone = true;
-    if (text !== undefined) this.observe(text);
-  }
-
   /** Returns the authors of the lines of the text that the editor has, which is not kept. */
   authorsOf(text: string): LineAuthors<Turn> {
     const lines = splitLines(text);
     return this.known.get(text) ?? this.carry(lines, hunksOfLines(this.lines, lines), undefined);
+  }
+
+  private observeText(text: string, isUndo: boolean): void {
+    const lines = splitLines(text);
+    const hunks = hunksOfLines(this.lines, lines);
+    this.replace(text, lines, hunks, this.known.get(text) ?? this.carry(lines, hunks, undefined, isUndo));
   }
 
   private replace(text: string, lines: readonly string[], hunks: readonly Hunk[], owners: LineAuthors<Turn>): void {
@@ -99,6 +99,7 @@ export class LineAuthorChain<Turn> {
     lines: readonly string[],
     hunks: readonly Hunk[],
     write: TurnWrite<Turn> | undefined,
+    isUndo = false,
   ): LineAuthors<Turn> {
     const owners: (LineAuthor<Turn> | undefined)[] = [];
     let from = 0;
@@ -113,7 +114,7 @@ export class LineAuthorChain<Turn> {
       owners[index] = this.owners[old];
       settled.add(index);
     }
-    for (const hunk of hunks) this.carryHunk(hunk, lines, owners, settled, write);
+    for (const hunk of hunks) this.carryHunk(hunk, lines, owners, settled, write, isUndo);
     return owners;
   }
 
@@ -123,6 +124,7 @@ export class LineAuthorChain<Turn> {
     owners: (LineAuthor<Turn> | undefined)[],
     settled: ReadonlySet<number>,
     write: TurnWrite<Turn> | undefined,
+    isUndo: boolean,
   ): void {
     const editedFrom = write && !write.isByCommand ? new Map<number, number>() : this.findEdited(hunk, lines);
     for (let index = hunk.after.start; index < hunk.after.end; index++) {
@@ -130,7 +132,8 @@ export class LineAuthorChain<Turn> {
       const old = editedFrom.get(index);
       owners[index] = write
         ? this.authorOfWrite(lines[index] ?? '', old, write)
-        : (this.returned(lines, index) ?? (old === undefined ? undefined : this.editedBy(lines[index] ?? '', old)));
+        : (this.returned(lines, index, isUndo) ??
+          (old === undefined ? undefined : this.editedBy(lines[index] ?? '', old)));
     }
   }
 
@@ -145,11 +148,11 @@ export class LineAuthorChain<Turn> {
   }
 
   /** Returns the author of a line that has come back, by an undo or another branch. */
-  private returned(lines: readonly string[], index: number): LineAuthor<Turn> | undefined {
+  private returned(lines: readonly string[], index: number, isUndo: boolean): LineAuthor<Turn> | undefined {
     const line = lines[index] ?? '';
     const owner = this.gone.get(line) ?? undefined;
     if (!owner) return undefined;
-    return this.isUndone || (isTelling(line) && lines.indexOf(line) === lines.lastIndexOf(line)) ? owner : undefined;
+    return isUndo || (isTelling(line) && lines.indexOf(line) === lines.lastIndexOf(line)) ? owner : undefined;
   }
 
   private editedBy(line: string, old: number): LineAuthor<Turn> | undefined {

@@ -39,6 +39,7 @@ const maxBatch = 256;
 const scanBytes = 1024 * 1024;
 /** Number of bytes before the offset by which a reader sees that the log was replaced. */
 const tailBytes = 64;
+const wantedBytes = 128;
 const replacedLog: ReadLog = { damage: undefined, isNewer: false, isReplaced: true };
 /** How often the first pass is done again because the log was replaced during it. */
 const maxRescans = 2;
@@ -56,11 +57,15 @@ export class LogReader {
   supersededBytes = 0;
   private tail = '';
 
-  /** `offset` is the position at which reading starts, in bytes. */
+  /**
+   * `offset` is the position at which reading starts, in bytes. Only the records are read of which `wants` returns true, by the
+   * first 128 bytes of their line.
+   */
   constructor(
     private readonly files: FilePort,
     private readonly file: string,
     private offset = 0,
+    private readonly wants: (start: string) => boolean = () => true,
   ) {}
 
   /** Offset after the last complete line, in bytes. Writing continues there. */
@@ -140,7 +145,7 @@ export class LogReader {
     { end, skipped }: ScannedLog,
     readChunks: ReadChunks,
   ): Promise<{ readonly isCut: boolean; readonly isNewer: boolean; readonly unreadCount: number }> {
-    const batch = new RecordBatch(apply, (line) => this.recordsOf(line));
+    const batch = new RecordBatch(apply, (line) => (this.wants(line.start(wantedBytes)) ? this.recordsOf(line) : []));
     let isNewer = false;
     const how = { skipped: [...skipped, { start: end, end: Infinity }] };
     for await (const line of readLines(readChunks(this.offset, how))) {

@@ -82,6 +82,7 @@ class History {
 }
 
 const file = '/ws/a.ts';
+const long = 'a line that is long enough by b';
 const lines = (...all: string[]): string => all.join('\n');
 
 describe('the authors of lines', () => {
@@ -145,8 +146,31 @@ describe('the authors of lines', () => {
     assert.deepEqual(await history.authors(file, 'one\ntwo'), ['one: -', 'two: -']);
   });
 
+  it('are not those of lines that were gone if somebody types such a line after a restore', async () => {
+    history.turn('a', file, lines('one'), lines('one', '}', 'return;'));
+    const restored = { id: 'r', turn: 1, target: [], undo: [], paths: [file], skipped: [], previous: [] };
+    history.record('a', { type: 'restored', ...restored });
+    history.turn('b', file, 'one', lines('one', 'by b'));
+    history.record('a', { type: 'restoreUndone', id: 'r' });
+    assert.deepEqual(await history.authors(file, lines('}', 'one', 'by b')), ['}: -', 'one: -', 'by b: b1 written']);
+  });
+
+  it('are not those of a turn that has only moved a file of the user', async () => {
+    history.turn('a', file, lines('gone'), null);
+    const moved = '/ws/moved.ts';
+    history.turn('a', moved, null, lines('earlier'));
+    history.turn('a', moved, lines('earlier'), null);
+    history.prompt('b');
+    history.write('b', '/ws/users.ts', lines('one', 'two'), null);
+    history.write('b', moved, null, lines('one', 'two', 'by b'));
+    const change = { path: moved, change: 'created', state: 'applied', added: 0, removed: 0 } as const;
+    history.end('b', [{ ...change, renamedFrom: '/ws/users.ts' }]);
+    const text = lines('one', 'two', 'by b');
+    assert.deepEqual(await history.authors(moved, text), ['one: -', 'two: -', 'by b: b1 written']);
+  });
+
   it('come back with an undo, a restore and another branch', async () => {
-    const [first, second] = [lines('one', 'by a', 'end'), lines('one', 'by b', 'end')];
+    const [first, second] = [lines('one', 'by a', 'end'), lines('one', long, 'end')];
     history.turn('a', file, lines('one', 'end'), first);
     history.turn('b', file, first, second);
     history.record('b', { type: 'turnReverted', turn: 1, path: file, found: hash(second), after: hash(first) });
@@ -161,11 +185,11 @@ describe('the authors of lines', () => {
       skipped: [],
       previous: [],
     });
-    assert.deepEqual(await history.authors(file, second), ['one: -', 'by b: b1 written', 'end: -']);
-    assert.deepEqual(await history.authors(file, lines('more', 'one', 'by b', 'end')), [
+    assert.deepEqual(await history.authors(file, second), ['one: -', `${long}: b1 written`, 'end: -']);
+    assert.deepEqual(await history.authors(file, lines('more', 'one', long, 'end')), [
       'more: -',
       'one: -',
-      'by b: b1 written',
+      `${long}: b1 written`,
       'end: -',
     ]);
   });
@@ -200,7 +224,7 @@ describe('the authors of lines', () => {
     assert.deepEqual(await history.authors(last, lines('one', 'two', 'four')), ['one: -', 'two: -', 'four: -']);
   });
 
-  it('are told once for a fork, which has copies of the records', async () => {
+  it('are told once for a fork, which has copies of the records', () => {
     history.turn('a', file, null, 'one');
     const [step] = history.index.stepsOf(file);
     assert.ok(step);
@@ -227,6 +251,7 @@ const edit = fc.oneof(
   fc.record({ do: fc.constant('change' as const), at: place, count: fc.constant(1) }),
 );
 const happening = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ who: fc.constant('rename'), edits: fc.array(edit, { maxLength: 2 }) }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -240,7 +265,7 @@ const happening = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ who: fc.constantFrom('undo', 'restore', 'branch', 'rename'), edits: fc.constant([]) }),
+    arbitrary: fc.record({ who: fc.constantFrom('undo', 'restore', 'branch'), edits: fc.constant([]) }),
   },
 );
 
@@ -268,7 +293,8 @@ describe('the authors of lines, against an oracle that has seen each edit', () =
             path = `${path}x`;
             history.prompt('a');
             turns.set('a', (turns.get('a') ?? 0) + 1);
-            history.write('a', path, null, text);
+            for (const one of edits) now = changed(now, one, `a${turns.get('a') ?? 0}`, fresh);
+            history.write('a', path, null, textOf(now));
             history.write('a', renamedFrom, text, null);
             history.end('a', [{ path, change: 'created', state: 'applied', added: 0, removed: 0, renamedFrom }]);
             last = undefined;

@@ -13,6 +13,7 @@ import type { LogRecord } from '../../../../src/chat/common/conversation/logReco
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
+import { StoredAuthors } from '../../../../src/chat/node/authorship/storedAuthors';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { headCommitOf } from '../../../../src/chat/node/repositoryIdentity';
 import { WindowPlaces } from '../../../../src/chat/node/windowPlaces';
@@ -175,9 +176,18 @@ export class DiskWindow {
     return this.add(await this.chats.open(id));
   }
 
+  /** Who wrote the lines of files, from the conversations of this window as they are on disk. */
+  createAuthors(): StoredAuthors {
+    return new StoredAuthors({ store: this.store, files: new NodeFiles(), log: nullLogger });
+  }
+
   /** What is stored of a conversation. */
   async recordsOf({ id }: Chat): Promise<readonly LogRecord[]> {
     return (await this.store.read(id)).records;
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.store.remove(id);
   }
 
   /** As the user does it, who has moved a folder. */
