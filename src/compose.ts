@@ -250,7 +250,8 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
             const text = await (await lineComments.getOrLoad()).promptOf(id, conversation);
             return text === '' ? [] : [{ type: 'text', title: 'Comments', text }];
           },
-          noteSent: async ({ id }, conversation) => (await lineComments.getOrLoad()).noteSent(id, conversation),
+          noteOutcome: async ({ id }, conversation, outcome) =>
+            (await lineComments.getOrLoad()).noteOutcome(id, conversation, outcome),
         },
       ],
       draftComments: draftCount,

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { CommentError } from './commentError';
-import { isDraft, type Comment, type CommentThread, type StoredComments } from './commentThread';
+import type { Comment, CommentThread, StoredComments } from './commentThread';
 
 /** More threads make each change slow. */
 const mostThreads = 2000;
@@ -81,30 +81,43 @@ export function reserveNumbers(count: number): CommentChange {
   return (stored) => ({ ...stored, nextNumber: stored.nextNumber + count });
 }
 
-/** Marks drafts as sent. `numberByThread`: the number that the prompt gave to each thread. */
-export function markSent(numberByThread: ReadonlyMap<string, number>, conversation: string): CommentChange {
-  return (stored) => ({
-    ...stored,
-    threads: stored.threads.map((thread) => {
-      const number = numberByThread.get(thread.id);
-      if (number === undefined) return thread;
-      const comments = thread.comments.map((one) => (isDraft(one) ? { ...one, number, conversation } : one));
-      return { ...thread, comments };
-    }),
+/** What a prompt has sent. */
+export interface SentComments {
+  readonly attachment: string;
+  readonly conversation: string;
+  /** By id of the thread. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The texts that were sent, by id of the comment. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Marks what a prompt has sent, and nothing that was written or changed since. */
+export function markSent({ attachment, conversation, numbers, texts }: SentComments): CommentChange {
+  return changeComments((comment, threadId) => {
+    const number = numbers.get(threadId);
+    if (number === undefined || texts.get(comment.id) !== comment.text) return comment;
+    return withoutUndefined({ ...comment, number, conversation, attachment, isDraftAgain: undefined });
   });
 }
 
+/** Makes what an attachment has sent drafts again: its prompt was withdrawn. */
+export function markWithdrawn(attachment: string, conversation: string): CommentChange {
+  return changeComments((comment) =>
+    comment.attachment === attachment && comment.conversation === conversation ? unsent(comment) : comment,
+  );
+}
+
 /** Adds an answer to the thread to which this number was given in the conversation. Does nothing if it is there already. */
-export function addAnswer(number: number, answer: Comment & { readonly conversation: string }): CommentChange {
+export function addAnswer(
+  answer: Comment & { readonly answers: number; readonly conversation: string },
+): CommentChange {
   return (stored) => ({
     ...stored,
     threads: stored.threads.map((thread) => {
-      const isAsked = thread.comments.some(
-        (comment) => comment.number === number && comment.conversation === answer.conversation,
-      );
+      const isOfConversation = ({ conversation }: Comment): boolean => conversation === answer.conversation;
+      const isAsked = thread.comments.some((one) => isOfConversation(one) && one.number === answer.answers);
       const isKnown = thread.comments.some(
-        ({ agent, conversation, text }) =>
-          agent !== undefined && conversation === answer.conversation && text === answer.text,
+        (one) => isOfConversation(one) && one.answers === answer.answers && one.text === answer.text,
       );
       return isAsked && !isKnown ? { ...thread, comments: [...thread.comments, answer] } : thread;
     }),
@@ -127,6 +140,16 @@ export function moveFiles(movedPath: (path: string) => string | undefined): Comm
   });
 }
 
+function changeComments(change: (comment: Comment, threadId: string) => Comment): CommentChange {
+  return (stored) => ({
+    ...stored,
+    threads: stored.threads.map((thread) => ({
+      ...thread,
+      comments: thread.comments.map((comment) => change(comment, thread.id)),
+    })),
+  });
+}
+
 function changeThread(threadId: string, change: (thread: CommentThread) => CommentThread | undefined): CommentChange {
   return (stored) => {
     if (!stored.threads.some(({ id }) => id === threadId)) {
@@ -140,7 +163,7 @@ function changeThread(threadId: string, change: (thread: CommentThread) => Comme
 }
 
 function unsent(comment: Comment): Comment {
-  return withoutUndefined({ ...comment, conversation: undefined, number: undefined });
+  return comment.number === undefined ? comment : { ...comment, isDraftAgain: true };
 }
 
 function withoutResolution(thread: CommentThread): CommentThread {

@@ -44,13 +44,16 @@ export interface ReviewFindings {
 
 const idStart = 'comments:';
 
-/** The id names the threads, so that a stored draft still knows them after a reload. */
-export function attachmentOf(threadIds: readonly string[]): CommentAttachment {
+/**
+ * The id names the threads, so that a stored draft still knows them after a reload. `nonce` tells it from other attachments of the
+ * same threads: letters, digits and `-`.
+ */
+export function attachmentOf(threadIds: readonly string[], nonce: string): CommentAttachment {
   const title = threadIds.length === 1 ? '1 comment' : `${threadIds.length} comments`;
-  return { kind: 'comments', id: `${idStart}${threadIds.join(',')}`, title };
+  return { kind: 'comments', id: `${idStart}${nonce}:${threadIds.join(',')}`, title };
 }
 
 /** Ids of the threads of an attachment. */
 export function threadsOfAttachment(id: string): readonly string[] {
-  return id.startsWith(idStart) ? id.slice(idStart.length).split(',') : [];
+  return id.startsWith(idStart) ? (id.split(':')[2] ?? '').split(',') : [];
 }

@@ -10,8 +10,14 @@ const Comment = z.object({
   at: z.number(),
   /** Name of the agent that has written it. Unset for the user. */
   agent: z.optional(z.string()),
-  /** Its number in the prompt that sent it. Unset for drafts and for what agents write. */
+  /** Its number in the prompt that sent it last. Unset for what was never sent and for what agents write. */
   number: z.optional(z.int()),
+  /** Id of the attachment that sent it last; see `CommentAttachment`. */
+  attachment: z.optional(z.string()),
+  /** Whether it is to be sent again. Its number stays, since it may still be answered. */
+  isDraftAgain: z.optional(z.boolean()),
+  /** The number that an agent answers. */
+  answers: z.optional(z.int()),
   /** Id of the conversation in which it was sent or answered. */
   conversation: z.optional(z.string()),
 });
@@ -51,9 +57,9 @@ export function stateOfThread({ comments, isResolved }: Pick<CommentThread, 'com
   return comments.at(-1)?.agent === undefined ? 'sent' : 'answered';
 }
 
-/** Whether the user has written it and not sent it yet. */
-export function isDraft({ agent, number }: Comment): boolean {
-  return agent === undefined && number === undefined;
+/** Whether the user has written it and not sent it yet, or wants to send it again. */
+export function isDraft({ agent, isDraftAgain, number }: Comment): boolean {
+  return agent === undefined && (number === undefined || isDraftAgain === true);
 }
 
 /** The threads of which something would be sent now. */

@@ -39,6 +39,8 @@ export class CommentStore implements Disposable {
   readonly onDidChange;
   private readonly queue = new KeyedQueue();
   private readonly homeTexts = new Map<string, string>();
+  /** Texts that no stored thread has yet. */
+  private readonly newTexts = new Map<string, string>();
   private readonly rereading: Coalescer;
   private isWatching = false;
 
@@ -81,6 +83,7 @@ export class CommentStore implements Disposable {
             await this.removeUnusedTexts(before, decided.changed);
           }
           this.stored = decided.changed;
+          this.noteStoredTexts();
           return decided.result;
         });
         this.watch();
@@ -96,13 +99,13 @@ export class CommentStore implements Disposable {
   /** Returns what a thread stores of its home. The text is stored by the change that adds it to a thread. */
   homeOf({ isPart, lines, text }: CommentHome): CommentThread['home'] {
     const hash = createHash('sha256').update(text).digest('hex');
-    this.homeTexts.set(hash, text);
+    this.newTexts.set(hash, text);
     return { hash, start: lines.start, end: lines.end, ...(isPart ? { isPart } : {}) };
   }
 
   /** Returns the text of a home. Undefined if it is lost. Never rejects. */
   async homeText(hash: string): Promise<string | undefined> {
-    const known = this.homeTexts.get(hash);
+    const known = this.homeTexts.get(hash) ?? this.newTexts.get(hash);
     if (known !== undefined) return known;
     const { files, folder, log } = this.deps;
     const text = await files.read(path.join(folder, textsFolder, hash)).catch((error: unknown) => {
@@ -156,15 +159,25 @@ export class CommentStore implements Disposable {
     });
   }
 
-  /** @throws errors of the file port */
+  private noteStoredTexts(): void {
+    for (const hash of hashesOf(this.stored)) {
+      const text = this.newTexts.get(hash);
+      if (text !== undefined) this.homeTexts.set(hash, text);
+      this.newTexts.delete(hash);
+    }
+  }
+
+  /** @throws errors of the file port, CommentError */
   private async storeNewTexts(before: StoredComments, after: StoredComments): Promise<void> {
     const { files, folder } = this.deps;
     const known = hashesOf(before);
     const texts = [...hashesOf(after)].filter((hash) => !known.has(hash));
     if (texts.length > 0) await files.makeFolder(path.join(folder, textsFolder));
     for (const hash of texts) {
-      const text = this.homeTexts.get(hash);
-      if (text !== undefined) await files.replace(path.join(folder, textsFolder, hash), text);
+      const text = this.newTexts.get(hash) ?? this.homeTexts.get(hash);
+      if (text === undefined)
+        throw new CommentError('storage', 'The lines of the comment are no longer known. Try again.');
+      await files.replace(path.join(folder, textsFolder, hash), text);
     }
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { splitLines } from '../../changes/common/review/lines';
-import { addAnswer, markSent, reserveNumbers } from '../common/commentChanges';
+import { addAnswer, markSent, markWithdrawn, reserveNumbers, type SentComments } from '../common/commentChanges';
 import { attachmentOf, threadsOfAttachment, type CommentChat, type TurnAnswer } from '../common/commentChat';
 import {
   draftThreads,
@@ -27,37 +27,49 @@ interface CommentSenderDeps {
 
 /** Sends comments to an agent, and puts its answers into their threads. */
 export class CommentSender {
-  /** The numbers that a prompt gives to the threads of an attachment, until it was sent. */
-  private readonly numbersOfAttachment = new Map<string, ReadonlyMap<string, number>>();
+  /** What the prompts with attachments send, by attachment and conversation, until they were sent. */
+  private readonly prepared = new Map<string, SentComments>();
 
   constructor(private readonly deps: CommentSenderDeps) {}
 
   /** Puts all drafts into the composer of a conversation. @throws Error if there are none */
   async attachAll(): Promise<void> {
-    const { chat, store } = this.deps;
+    const { chat, newId, store } = this.deps;
     const drafts = draftThreads(store.threads);
     if (drafts.length === 0) throw new Error('There are no comments to send. Write one beside a line first.');
     const paths = [...new Set(drafts.map((thread) => thread.path))];
-    await chat.attach(attachmentOf(drafts.map(({ id }) => id)), paths);
+    await chat.attach(
+      attachmentOf(
+        drafts.map(({ id }) => id),
+        newId(),
+      ),
+      paths,
+    );
+  }
+
+  /** Puts one thread into the composer of a conversation. */
+  async attachOne(threadId: string): Promise<void> {
+    const { chat, newId, store } = this.deps;
+    const paths = store.threads.flatMap(({ id, path }) => (id === threadId ? [path] : []));
+    await chat.attach(attachmentOf([threadId], newId()), paths);
   }
 
   /** Sends the drafts of a thread to the agent that began it with a finding. @throws ChatError, BackendError */
   async sendToReviewer(threadId: string): Promise<void> {
-    const { chat, store } = this.deps;
+    const { chat, newId, store } = this.deps;
     const thread = store.threads.find(({ id }) => id === threadId);
     const reviewer = thread && reviewerOf(thread);
-    if (reviewer !== undefined) await chat.send(attachmentOf([threadId]), reviewer);
+    if (reviewer !== undefined) await chat.send(attachmentOf([threadId], newId()), reviewer);
   }
 
   /**
    * Returns the prompt for an attachment. Empty if nothing of it is left to send. A prompt that is sent to the same conversation
    * again has the same numbers. @throws CommentError
    */
-  async promptOf(attachmentId: string, conversation: string): Promise<string> {
-    const ids = new Set(threadsOfAttachment(attachmentId));
-    const wanted = this.deps.store.threads.filter(
-      (thread) => ids.has(thread.id) && commentsToSend(thread, conversation).length > 0,
-    );
+  async promptOf(attachment: string, conversation: string): Promise<string> {
+    const ids = new Set(threadsOfAttachment(attachment));
+    const toSend = (thread: CommentThread): readonly Comment[] => commentsToSend(thread, attachment, conversation);
+    const wanted = this.deps.store.threads.filter((thread) => ids.has(thread.id) && toSend(thread).length > 0);
     const places = await this.deps.threads.placesInFiles(wanted);
     // The others stay drafts.
     const placed = wanted.flatMap((thread) => {
@@ -66,40 +78,43 @@ export class CommentSender {
     });
     const threads = placed.map(({ thread }) => thread);
     if (threads.length === 0) return '';
-    const numbers = await this.numbersFor(threads, conversation);
-    this.numbersOfAttachment.set(attachmentId, numbers);
+    const numbers = await this.numbersFor(threads, toSend);
+    const texts = new Map(threads.flatMap((thread) => toSend(thread).map(({ id, text }) => [id, text] as const)));
+    this.prepared.set(keyOf(attachment, conversation), { attachment, conversation, numbers, texts });
     const comments = await Promise.all(
-      placed.map(({ thread, place }) => this.toSend(thread, numbers.get(thread.id) ?? 0, conversation, place)),
+      placed.map(({ thread, place }) => this.toSend(thread, numbers.get(thread.id) ?? 0, toSend(thread), place)),
     );
     return reviewPrompt(comments);
   }
 
-  /** Marks the comments of an attachment as sent. @throws CommentError */
-  async noteSent(attachmentId: string, conversation: string): Promise<void> {
-    const numbers = this.numbersOfAttachment.get(attachmentId);
-    this.numbersOfAttachment.delete(attachmentId);
-    if (numbers) await this.deps.store.change(markSent(numbers, conversation));
+  /** Marks what an attachment has sent, or takes that back because its prompt was withdrawn. @throws CommentError */
+  async noteOutcome(attachment: string, conversation: string, outcome: 'accepted' | 'withdrawn'): Promise<void> {
+    const { store } = this.deps;
+    const key = keyOf(attachment, conversation);
+    const sent = this.prepared.get(key);
+    this.prepared.delete(key);
+    if (outcome === 'withdrawn') await store.change(markWithdrawn(attachment, conversation));
+    else if (sent) await store.change(markSent(sent));
   }
 
   /** Adds what an agent has said to the threads whose numbers it names. @throws CommentError */
   async takeAnswer({ agent, conversation, text }: TurnAnswer): Promise<void> {
     const { clock, newId, store } = this.deps;
-    const given = store.threads
-      .flatMap(({ comments }) => comments)
-      .filter((comment) => comment.conversation === conversation)
-      .flatMap(({ number }) => number ?? []);
-    const answers = findAnswers(text, new Set(given));
-    if (answers.length === 0) return;
     const at = clock.now();
-    const changes = answers.map((answer) =>
-      addAnswer(answer.number, { id: newId(), text: answer.text, at, agent, conversation }),
-    );
-    await store.change((stored) => changes.reduce((changed, change) => change(changed), stored));
+    // On what is stored then: the numbers may be about to be stored.
+    await store.change((stored) => {
+      const given = stored.threads
+        .flatMap(({ comments }) => comments)
+        .flatMap((comment) => (comment.conversation === conversation ? (comment.number ?? []) : []));
+      return findAnswers(text, new Set(given))
+        .map((found) => addAnswer({ id: newId(), text: found.text, at, agent, conversation, answers: found.number }))
+        .reduce((changed, change) => change(changed), stored);
+    });
   }
 
   private async numbersFor(
     threads: readonly CommentThread[],
-    conversation: string,
+    toSend: (thread: CommentThread) => readonly Comment[],
   ): Promise<ReadonlyMap<string, number>> {
     const isNew = (thread: CommentThread): boolean => stateOfThread(thread) === 'draft';
     const fresh = threads.filter(isNew);
@@ -109,7 +124,7 @@ export class CommentSender {
     }));
     return new Map(
       threads.map((thread) => {
-        const sent = commentsToSend(thread, conversation).find(({ number }) => number !== undefined);
+        const sent = toSend(thread).find(({ number }) => number !== undefined);
         return [thread.id, isNew(thread) ? first + fresh.indexOf(thread) : (sent?.number ?? 0)];
       }),
     );
@@ -118,13 +133,12 @@ export class CommentSender {
   private async toSend(
     thread: CommentThread,
     number: number,
-    conversation: string,
+    texts: readonly Comment[],
     place: CommentPlace,
   ): Promise<CommentToSend> {
     const { store } = this.deps;
     const { comments, document, home } = thread;
     const homeText = (await store.homeText(home.hash)) ?? '';
-    const texts = commentsToSend(thread, conversation);
     return {
       number,
       shownPath: vscode.workspace.asRelativePath(thread.path),
@@ -140,11 +154,18 @@ export class CommentSender {
   }
 }
 
-/** The drafts of a thread; without any, what a repeated prompt has sent to the same conversation. */
-function commentsToSend({ comments, isResolved }: CommentThread, conversation: string): readonly Comment[] {
+function keyOf(attachment: string, conversation: string): string {
+  return `${conversation} ${attachment}`;
+}
+
+/** The drafts of a thread; without any, what this attachment has sent there, if its prompt is repeated. */
+function commentsToSend(
+  { comments, isResolved }: CommentThread,
+  attachment: string,
+  conversation: string,
+): readonly Comment[] {
   if (isResolved) return [];
   const drafts = comments.filter(isDraft);
   if (drafts.length > 0) return drafts;
-  const last = comments.findLast((comment) => comment.conversation === conversation && comment.number !== undefined);
-  return comments.filter((comment) => last !== undefined && comment.number === last.number);
+  return comments.filter((comment) => comment.attachment === attachment && comment.conversation === conversation);
 }

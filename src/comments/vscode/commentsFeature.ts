@@ -27,7 +27,7 @@ import { commentHome } from '../common/placeComment';
 import { CommentStore } from '../node/commentStore';
 import { CommentSender } from './commentSender';
 import { FollowedRenames } from './followedRenames';
-import { isShownComment, type ShownComment } from './shownComments';
+import { isShownComment, unstoredComment, type ShownComment } from './shownComments';
 import { pathAfterMove, ShownThreads } from './shownThreads';
 
 interface CommentsDeps extends Pick<NoticeContext, 'clock' | 'log'> {
@@ -47,8 +47,8 @@ interface CommentsDeps extends Pick<NoticeContext, 'clock' | 'log'> {
 export interface RunningCommentsFeature extends RunningFeature {
   /** See `CommentSender.promptOf`. */
   promptOf(attachmentId: string, conversation: string): Promise<string>;
-  /** See `CommentSender.noteSent`. */
-  noteSent(attachmentId: string, conversation: string): Promise<void>;
+  /** See `CommentSender.noteOutcome`. */
+  noteOutcome(attachmentId: string, conversation: string, outcome: 'accepted' | 'withdrawn'): Promise<void>;
   /** See `FollowedRenames.follow`. Never rejects. */
   followRenames(formerPaths: ReadonlyMap<string, string>): Promise<void>;
   /** See `CommentSender.takeAnswer`. */
@@ -107,7 +107,7 @@ export async function startComments(deps: CommentsDeps): Promise<RunningComments
   await threads.update();
   return {
     promptOf: (attachmentId, conversation) => sender.promptOf(attachmentId, conversation),
-    noteSent: (attachmentId, conversation) => sender.noteSent(attachmentId, conversation),
+    noteOutcome: (attachmentId, conversation, outcome) => sender.noteOutcome(attachmentId, conversation, outcome),
     followRenames: (formerPaths) =>
       renames.follow(formerPaths).catch((error: unknown) => log.error('cannot follow renamed files', error)),
     takeAnswer: (answer) => sender.takeAnswer(answer),
@@ -145,7 +145,7 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
     const { thread } = reply;
     const known = threads.idOf(thread);
     if (known !== undefined) {
-      await store.change(addComment(known, newComment(text)));
+      await keepOnFailure(thread, text, store.change(addComment(known, newComment(text))));
       return;
     }
     const { range, uri } = thread;
@@ -155,7 +155,7 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
     const home = commentHome(document.getText(), { start, end: (range?.end.line ?? start) + 1 });
     const id = newId();
     threads.adopt(thread, id);
-    await store.change(
+    const stored = store.change(
       addThread({
         id,
         path,
@@ -164,6 +164,18 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
         comments: [newComment(text)],
       }),
     );
+    stored.catch(() => threads.release(thread, id));
+    await keepOnFailure(thread, text, stored);
+  }
+
+  /** VS Code has emptied its box: what could not be stored is shown, so that it can be written again. @throws CommentError */
+  async function keepOnFailure(thread: vscode.CommentThread, text: string, stored: Promise<void>): Promise<void> {
+    try {
+      await stored;
+    } catch (error) {
+      thread.comments = [...thread.comments, unstoredComment(text)];
+      throw error;
+    }
   }
 
   return [
@@ -172,11 +184,17 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
     handle(commandIds.commentsSaveEdit, async (target) => {
       const comment = commentOf(target);
       const text = typeof comment.body === 'string' ? comment.body : comment.body.value;
+      threads.endEdit(comment.threadId);
       if (text.trim() === '') await store.change(deleteComment(comment.threadId, comment.commentId));
       else await store.change(editComment(comment.threadId, comment.commentId, text.trim()));
       threads.redraw(comment.threadId);
     }),
-    handle(commandIds.commentsCancelEdit, (target) => threads.redraw(commentOf(target).threadId)),
+    handle(commandIds.commentsCancelEdit, async (target) => {
+      const { threadId } = commentOf(target);
+      threads.endEdit(threadId);
+      threads.redraw(threadId);
+      await threads.update();
+    }),
     handle(commandIds.commentsDelete, (target) => {
       const { commentId, threadId } = commentOf(target);
       return store.change(deleteComment(threadId, commentId));
@@ -192,13 +210,15 @@ function commandHandlers({ clock, commands, editor, newId, sender, store, thread
     changeOfThread(commandIds.commentsResolve, (id) => setResolved(id, true)),
     changeOfThread(commandIds.commentsReopen, (id) => setResolved(id, false)),
     handle(commandIds.commentsSendAgain, async (target) => {
-      await store.change(makeDraft(threadIdOf(threads, target)));
-      await sender.attachAll();
+      const id = threadIdOf(threads, target);
+      await store.change(makeDraft(id));
+      await sender.attachOne(id);
     }),
     handle(commandIds.commentsSend, () => sender.attachAll()),
   ];
 
   function setMode(comment: ShownComment, mode: vscode.CommentMode): void {
+    threads.beginEdit(comment.threadId);
     threads.redraw(comment.threadId, (shown) => (shown.commentId === comment.commentId ? mode : shown.mode));
   }
 }

@@ -48,6 +48,17 @@ function shownComment(thread: CommentThread, comment: Comment): ShownComment {
   };
 }
 
+/** A comment of the user that is only on the screen. */
+export function unstoredComment(text: string): vscode.Comment {
+  return {
+    author: { name: 'You' },
+    body: text,
+    mode: vscode.CommentMode.Preview,
+    contextValue: 'unstored',
+    label: 'Not stored',
+  };
+}
+
 function changeOf({ after, before }: { readonly after: string; readonly before: string }): vscode.Comment {
   const body = new vscode.MarkdownString('These lines have changed since. Before:\n');
   body.appendCodeblock(before).appendMarkdown('\nNow:\n').appendCodeblock(after);

@@ -40,6 +40,8 @@ export class ShownThreads implements Disposable {
   private readonly queue = new KeyedQueue();
   private readonly edits: Coalescer;
   private editedPaths = new Set<string>();
+  /** Ids of the threads in which the user rewrites a comment. */
+  private readonly edited = new Set<string>();
 
   constructor(private readonly deps: ShownThreadsDeps) {
     this.edits = this.disposables.add(new Coalescer(deps.clock, editDelayMs, () => this.updateEdited()));
@@ -72,6 +74,21 @@ export class ShownThreads implements Disposable {
   adopt(view: vscode.CommentThread, id: string): void {
     this.idOfView.set(view, id);
     this.shown.set(id, { view, content: '' });
+  }
+
+  /** Takes back `adopt`. */
+  release(view: vscode.CommentThread, id: string): void {
+    this.idOfView.delete(view);
+    this.shown.delete(id);
+  }
+
+  /** The user rewrites a comment of the thread: its comments stay as they are shown until `endEdit`. */
+  beginEdit(id: string): void {
+    this.edited.add(id);
+  }
+
+  endEdit(id: string): void {
+    this.edited.delete(id);
   }
 
   /** Shows the comments of a thread as they are stored, each in the mode that `modeOf` returns. */
@@ -162,6 +179,10 @@ export class ShownThreads implements Disposable {
     const state = stateOfThread(thread);
     const content = JSON.stringify([thread.comments, state, place]);
     let shown = this.shown.get(thread.id);
+    if (shown && this.edited.has(thread.id)) {
+      shown.view.range = rangeOf(place);
+      return;
+    }
     if (shown && shown.view.uri.toString() !== uri.toString()) {
       shown.view.dispose();
       shown = undefined;

@@ -41,7 +41,7 @@ describe('comments on lines', () => {
     await subject.run(commandIds.commentsSend);
     const id = subject.attached.at(-1)?.attachment.id ?? '';
     const prompt = await subject.feature.promptOf(id, conversation);
-    await subject.feature.noteSent(id, conversation);
+    await subject.feature.noteOutcome(id, conversation, 'accepted');
     return prompt;
   }
 
@@ -109,7 +109,7 @@ describe('comments on lines', () => {
     assert.match(await subject.feature.promptOf(id, 'one'), /## C1:/);
     assert.deepEqual(subject.labels, ['Draft']);
     assert.match(await subject.feature.promptOf(id, 'two'), /## C2:/);
-    await subject.feature.noteSent(id, 'two');
+    await subject.feature.noteOutcome(id, 'two', 'accepted');
     await labelBecomes('Sent');
     assert.match(await subject.feature.promptOf(id, 'two'), /## C2:/);
     assert.equal(await subject.feature.promptOf(id, 'one'), '', 'nothing is left for another conversation');
@@ -186,7 +186,7 @@ describe('comments on lines', () => {
       assert.equal(sent?.conversation, 'review');
       const id = sent.attachment.id;
       assert.match(await subject.feature.promptOf(id, 'review'), /## C1: [^]*> Because of the test\./);
-      await subject.feature.noteSent(id, 'review');
+      await subject.feature.noteOutcome(id, 'review', 'accepted');
       await labelBecomes('Sent');
       assert.equal(subject.only.contextValue, 'sentFinding');
       await subject.feature.takeAnswer({ conversation: 'review', agent: 'Reviewer', text: 'C1: Then it is right.' });
@@ -216,6 +216,55 @@ describe('comments on lines', () => {
     } finally {
       provider.dispose();
     }
+  });
+
+  it('keep what the user rewrites, whatever comes meanwhile', async () => {
+    await subject.comment(uri, 0, 0, 'Why 1?');
+    await send();
+    await labelBecomes('Sent');
+    const { only } = subject;
+    await subject.run(commandIds.commentsEdit, only.comments[0]);
+    const edited = only.comments;
+    await subject.feature.takeAnswer({ conversation: 'conversation', agent: 'Demo', text: 'C1: So.' });
+    await edit(new vscode.Range(0, 0, 0, 0), '// new\n');
+    await eventually('the line below the new one', () => assert.equal(startsAt(), 1));
+    assert.deepEqual(only.comments, edited);
+    await subject.run(commandIds.commentsCancelEdit, only.comments[0]);
+    await labelBecomes('Answered');
+    assert.deepEqual(bodies(), ['You: Why 1?', 'Demo: So.']);
+  });
+
+  it('are not lost when they cannot be stored', async () => {
+    await subject.breakStorage();
+    await assert.rejects(subject.comment(uri, 0, 0, 'Why 1?'), /can’t be stored/);
+    assert.deepEqual(bodies(), ['You: Why 1?']);
+    assert.equal(subject.only.comments[0]?.label, 'Not stored');
+    await subject.mendStorage();
+    await subject.run(commandIds.commentsAdd, { thread: subject.only, text: 'Why 1?' });
+    await labelBecomes('Draft');
+    assert.deepEqual(bodies(), ['You: Why 1?']);
+  });
+
+  it('are sent only as they were in the prompt, and are drafts again when that is withdrawn', async () => {
+    await subject.comment(uri, 0, 0, 'Why 1?');
+    await subject.run(commandIds.commentsSend);
+    const id = subject.attached.at(-1)?.attachment.id ?? '';
+    await subject.feature.promptOf(id, 'one');
+    await subject.run(commandIds.commentsAdd, { thread: subject.only, text: 'And 2?' });
+    await subject.feature.noteOutcome(id, 'one', 'accepted');
+    await eventually('one draft', () =>
+      assert.deepEqual(
+        subject.only.comments.map((comment) => comment.label),
+        [undefined, 'Draft'],
+      ),
+    );
+    await subject.feature.noteOutcome(id, 'one', 'withdrawn');
+    await eventually('two drafts', () =>
+      assert.deepEqual(
+        subject.only.comments.map((comment) => comment.label),
+        ['Draft', 'Draft'],
+      ),
+    );
   });
 
   it('follow files that agents rename, and go back with them', async () => {

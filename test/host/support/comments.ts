@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -63,6 +63,15 @@ export class CommentsUnderTest {
     const handler = this.handlers.get(id);
     assert.ok(handler, id);
     await handler(...args);
+  }
+
+  /** A file stands where the folder should be. */
+  async breakStorage(): Promise<void> {
+    await writeFile(path.join(this.folder, 'comments'), '');
+  }
+
+  async mendStorage(): Promise<void> {
+    await rm(path.join(this.folder, 'comments'));
   }
 
   async dispose(): Promise<void> {

@@ -200,4 +200,17 @@ describe('SharedDraft', () => {
     assert.deepEqual(chat.draft, draft('next thought'));
     await window.remove();
   });
+
+  it('has only the comments that were attached last', () => {
+    const attachment = (id: string) => ({ kind: 'comments' as const, id, title: id });
+    const joined = joinDrafts(
+      { text: '', attachments: [attachment('one'), { kind: 'file', id: 'file', title: 'file' }] },
+      { text: '', attachments: [attachment('two')] },
+    );
+    assert.deepEqual(
+      joined.attachments.map(({ id }) => id),
+      ['file', 'two'],
+    );
+    assert.deepEqual(joinDrafts(joined, joined).attachments.length, 2);
+  });
 });

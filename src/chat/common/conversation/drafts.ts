@@ -31,8 +31,12 @@ export function addAttachments(
   there: readonly DraftAttachment[],
   added: readonly DraftAttachment[],
 ): DraftAttachment[] {
-  const ids = new Set(there.map(({ id }) => id));
-  return [...there, ...added.filter(({ id }) => !ids.has(id))];
+  // Comments are sent once: those that are attached later take the place of those that were attached before.
+  const isReplaced = ({ kind }: DraftAttachment): boolean =>
+    kind === 'comments' && added.some((attachment) => attachment.kind === kind);
+  const kept = there.filter((attachment) => !isReplaced(attachment));
+  const ids = new Set(kept.map(({ id }) => id));
+  return [...kept, ...added.filter(({ id }) => !ids.has(id))];
 }
 
 export function withoutImageData(attachment: DraftAttachment): DraftAttachment {

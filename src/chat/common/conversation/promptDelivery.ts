@@ -27,8 +27,12 @@ import type { PreparedPrompt } from './turnPhase';
 export interface AttachmentResolver {
   /** Returns the content to send. Empty if there is nothing left to send. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal, conversation: string): Promise<readonly PromptAttachment[]>;
-  /** Called when the backend has accepted the prompt with these attachments. Never rejects. */
-  noteSent?(attachments: readonly DraftAttachment[], conversation: string): Promise<void>;
+  /** Called when the backend has accepted the prompt with these attachments, and when that was withdrawn. Never rejects. */
+  noteOutcome?(
+    attachments: readonly DraftAttachment[],
+    conversation: string,
+    outcome: 'accepted' | 'withdrawn',
+  ): Promise<void>;
 }
 
 /** The attachments of a prompt as they are sent. */
@@ -106,7 +110,8 @@ export class PromptDelivery {
     const resolved = await this.resolveAttachments(drafts, signal);
     this.reportNotSent(id, resolved);
     signal.throwIfAborted();
-    return { session, input: { text, attachments: resolved.attachments, reminder }, drafts };
+    const sent = drafts.filter((draft) => !resolved.notSent.includes(draft.id));
+    return { session, input: { text, attachments: resolved.attachments, reminder }, drafts: sent };
   }
 
   /** Saves files and resolves the attachments of a prompt that joins the turn. @throws BackendError, also on abort */
@@ -131,10 +136,10 @@ export class PromptDelivery {
     for (const problem of problems) conversation.addNotice('warning', problem);
   }
 
-  /** Tells the sources of attachments that the backend has accepted the prompt with them. */
-  noteSent(attachments: readonly DraftAttachment[]): void {
+  /** Tells the sources of attachments what became of the prompt with them. */
+  noteOutcome(attachments: readonly DraftAttachment[], outcome: 'accepted' | 'withdrawn'): void {
     const { attachments: resolver, conversation } = this.ports;
-    void resolver.noteSent?.(attachments, conversation.head.id);
+    void resolver.noteOutcome?.(attachments, conversation.head.id, outcome);
   }
 
   /** Resolves when the backend has accepted the prompt `id`. @throws BackendError, also on abort before it was sent */
@@ -158,7 +163,7 @@ export class PromptDelivery {
       return await trySending();
     });
     this.newSession = undefined;
-    this.noteSent(prepared.drafts);
+    this.noteOutcome(prepared.drafts, 'accepted');
     const { backendTitle } = conversation.head;
     const instructions = added.find((item) => item.type === 'text' && item.title === instructionsTitle);
     if (instructions?.type === 'text') conversation.addRecord({ type: 'instructed', id, text: instructions.text });

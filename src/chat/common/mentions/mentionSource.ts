@@ -15,6 +15,6 @@ export interface MentionSource {
    * @throws EditorError
    */
   resolve(attachment: DraftAttachment, signal: AbortSignal, conversation: string): Promise<readonly PromptAttachment[]>;
-  /** Called when the backend has accepted the prompt with the attachment. */
-  noteSent?(attachment: DraftAttachment, conversation: string): Promise<void>;
+  /** Called when the backend has accepted the prompt with the attachment, and when that prompt was withdrawn later. */
+  noteOutcome?(attachment: DraftAttachment, conversation: string, outcome: 'accepted' | 'withdrawn'): Promise<void>;
 }

@@ -62,12 +62,16 @@ export class Mentions {
     return source ? await source.resolve(attachment, signal, conversation) : [];
   }
 
-  /** Tells the sources that attachments were sent. Never rejects. */
-  async noteSent(attachments: readonly DraftAttachment[], conversation: string): Promise<void> {
+  /** Tells the sources what became of attachments that were sent. Never rejects. */
+  async noteOutcome(
+    attachments: readonly DraftAttachment[],
+    conversation: string,
+    outcome: 'accepted' | 'withdrawn',
+  ): Promise<void> {
     for (const attachment of attachments) {
       const source = this.sources.find(({ kind }) => kind === attachment.kind);
-      await source?.noteSent?.(attachment, conversation).catch((error: unknown) => {
-        this.log.error(`cannot note that ${attachment.kind} were sent`, error);
+      await source?.noteOutcome?.(attachment, conversation, outcome).catch((error: unknown) => {
+        this.log.error(`cannot note what became of ${attachment.kind}`, error);
       });
     }
   }

@@ -24,7 +24,7 @@ import {
 interface SteeringPorts {
   readonly conversation: Conversation;
   readonly turnRunner: Pick<TurnRunner, 'phase'>;
-  readonly delivery: Pick<PromptDelivery, 'noteSent' | 'prepareToJoin' | 'reportNotSent' | 'savePrompt'>;
+  readonly delivery: Pick<PromptDelivery, 'noteOutcome' | 'prepareToJoin' | 'reportNotSent' | 'savePrompt'>;
   readonly sharedDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -114,7 +114,10 @@ export class Steering {
       return;
     }
     if (perhapsUnread.length === 0) return;
-    for (const { id } of perhapsUnread.toReversed()) conversation.addRecord({ type: 'withdrawn', id });
+    for (const { draft, id } of perhapsUnread.toReversed()) {
+      conversation.addRecord({ type: 'withdrawn', id });
+      this.ports.delivery.noteOutcome(draft.attachments, 'withdrawn');
+    }
     this.giveBack(perhapsUnread.map(({ draft }) => draft).reduce(joinDrafts));
   }
 
@@ -221,7 +224,8 @@ export class Steering {
     conversation.addRecord({ type: 'steered', id, text, attachments, ...(isRead && { isRead }) });
     if (prepared) delivery.reportNotSent(id, prepared);
     this.attempts.delete(id);
-    delivery.noteSent(attachments);
+    const sent = attachments.filter((attachment) => prepared?.notSent.includes(attachment.id) !== true);
+    delivery.noteOutcome(sent, 'accepted');
     checkpoint?.record().catch((error: unknown) => log.info(`No checkpoint in a turn: ${messageOf(error)}`));
   }
 

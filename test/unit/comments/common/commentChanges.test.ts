@@ -7,6 +7,7 @@ import {
   editComment,
   makeDraft,
   markSent,
+  markWithdrawn,
   moveFiles,
   moveHomes,
   setResolved,
@@ -30,22 +31,29 @@ const thread = (id: string): CommentThread => ({
 });
 const after = (...changes: readonly CommentChange[]): CommentThread[] =>
   changes.reduce((stored, change) => change(stored), noComments).threads;
-const sent = markSent(new Map([['a', 3]]), 'conversation');
-const answer = { ...comment('answer', { agent: 'Demo' }), conversation: 'conversation' };
+const sentAs = (number: number): CommentChange =>
+  markSent({
+    attachment: 'attachment',
+    conversation: 'conversation',
+    numbers: new Map([['a', number]]),
+    texts: new Map([['a1', 'text of a1']]),
+  });
+const sent = sentAs(3);
+const answer = { ...comment('answer', { agent: 'Demo' }), conversation: 'conversation', answers: 3 };
 const statesOf = (threads: readonly CommentThread[]) => threads.map(stateOfThread);
 
 describe('the comments of a workspace', () => {
   it('are drafts, then sent, then answered, then resolved', () => {
     assert.deepEqual(statesOf(after(addThread(thread('a')))), ['draft']);
     assert.deepEqual(statesOf(after(addThread(thread('a')), sent)), ['sent']);
-    assert.deepEqual(statesOf(after(addThread(thread('a')), sent, addAnswer(3, answer))), ['answered']);
+    assert.deepEqual(statesOf(after(addThread(thread('a')), sent, addAnswer(answer))), ['answered']);
     const resolved = [addThread(thread('a')), sent, setResolved('a', true)];
     assert.deepEqual(statesOf(after(...resolved)), ['resolved']);
     assert.deepEqual(statesOf(after(...resolved, setResolved('a', false))), ['sent']);
   });
 
   it('are drafts again when the user edits one, adds one, or wants to send them again', () => {
-    const all = [addThread(thread('a')), sent, addAnswer(3, answer)];
+    const all = [addThread(thread('a')), sent, addAnswer(answer)];
     assert.deepEqual(statesOf(after(...all, editComment('a', 'a1', 'other'))), ['draft']);
     assert.deepEqual(statesOf(after(...all, editComment('a', 'a1', 'text of a1'))), ['answered']);
     assert.deepEqual(statesOf(after(...all, setResolved('a', true), addComment('a', comment('a2')))), ['draft']);
@@ -59,13 +67,36 @@ describe('the comments of a workspace', () => {
   it('take an answer only by a number of the same conversation, and only once', () => {
     const all = [addThread(thread('a')), sent];
     const counts = (...more: readonly CommentChange[]) => after(...all, ...more).map(({ comments }) => comments.length);
-    assert.deepEqual(counts(addAnswer(4, answer)), [1]);
-    assert.deepEqual(counts(addAnswer(3, { ...answer, conversation: 'another' })), [1]);
-    assert.deepEqual(counts(addAnswer(3, answer), addAnswer(3, answer)), [2]);
+    assert.deepEqual(counts(addAnswer({ ...answer, answers: 4 })), [1]);
+    assert.deepEqual(counts(addAnswer({ ...answer, conversation: 'another' })), [1]);
+    assert.deepEqual(counts(addAnswer(answer), addAnswer(answer)), [2]);
+  });
+
+  it('take the same words again for another number, also late for the number before', () => {
+    const again = [addThread(thread('a')), sent, addAnswer(answer), makeDraft('a')];
+    const later = { ...answer, id: 'later', text: 'late' };
+    assert.deepEqual(
+      after(...again, addAnswer(later), sentAs(4), addAnswer({ ...answer, answers: 4 })).map(
+        ({ comments }) => comments.length,
+      ),
+      [4],
+    );
+  });
+
+  it('are sent only as they were in the prompt', () => {
+    const since = [addThread(thread('a')), addComment('a', comment('a2')), sent];
+    assert.deepEqual(statesOf(after(...since)), ['draft']);
+    assert.deepEqual(statesOf(after(addThread(thread('a')), editComment('a', 'a1', 'other'), sent)), ['draft']);
+  });
+
+  it('are drafts again when their prompt is withdrawn', () => {
+    const withdrawn = (attachment: string) => markWithdrawn(attachment, 'conversation');
+    assert.deepEqual(statesOf(after(addThread(thread('a')), sent, withdrawn('attachment'))), ['draft']);
+    assert.deepEqual(statesOf(after(addThread(thread('a')), sent, withdrawn('another'))), ['sent']);
   });
 
   it('go with the last comment of the user', () => {
-    const all = [addThread(thread('a')), addThread(thread('b')), sent, addAnswer(3, answer)];
+    const all = [addThread(thread('a')), addThread(thread('b')), sent, addAnswer(answer)];
     assert.deepEqual(
       after(...all, deleteComment('a', 'a1')).map(({ id }) => id),
       ['b'],

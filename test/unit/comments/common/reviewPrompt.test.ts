@@ -48,7 +48,7 @@ describe('the prompt that sends comments', () => {
   });
 
   it('is named by its threads', () => {
-    const attachment = attachmentOf(['a', 'b']);
+    const attachment = attachmentOf(['a', 'b'], 'once');
     assert.equal(attachment.title, '2 comments');
     assert.deepEqual(threadsOfAttachment(attachment.id), ['a', 'b']);
     assert.deepEqual(threadsOfAttachment('text:1'), []);

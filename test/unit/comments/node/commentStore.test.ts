@@ -93,6 +93,15 @@ describe('the store of comments', () => {
     assert.deepEqual(await readdir(texts), []);
   });
 
+  it('keeps a text that a new thread needs while the last other thread with it is deleted', async () => {
+    const store = await openWindow();
+    await add(store, 'a');
+    const deleting = store.change(deleteThread('a'));
+    await Promise.all([deleting, add(store, 'b')]);
+    const next = await openWindow();
+    assert.equal(await next.homeText(next.threads[0]?.home.hash ?? ''), 'one\ntwo');
+  });
+
   it('keeps a damaged file aside and says so', async () => {
     await add(await openWindow(), 'a');
     const file = path.join(folder, 'comments', 'comments.json');
