@@ -353,6 +353,7 @@ function createFeatures(context: vscode.ExtensionContext, services: Services) {
       chat: {
         start: async (point, options) => (await chat.getOrLoad()).startConversationWith({ ...point, ...options }),
       },
+      memento: context.workspaceState,
       agent: { ask: async (question) => (await chat.getOrLoad()).askInBackground(question) },
     }),
     serve,

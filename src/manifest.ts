@@ -137,6 +137,7 @@ export const commandIds = {
   startingPointsResolveConflictWithAnother: 'backline.startingPoints.resolveConflictWithAnother',
   startingPointsWriteMessage: 'backline.startingPoints.writeCommitMessage',
   startingPointsWriteMessageWithAnother: 'backline.startingPoints.writeCommitMessageWithAnother',
+  startingPointsRestoreMessage: 'backline.startingPoints.restoreCommitMessage',
   startingPointsStopMessage: 'backline.startingPoints.stopCommitMessage',
   startingPointsExplainStop: 'backline.startingPoints.explainException',
   startingPointsExplainStopWithAnother: 'backline.startingPoints.explainExceptionWithAnother',

@@ -1,3 +1,5 @@
+import type { StartingPoint } from './startingPoint';
+
 /** Lines of a text, 0-based, both included. */
 interface LineRange {
   readonly first: number;
@@ -5,6 +7,8 @@ interface LineRange {
 }
 
 const contextLines = 10;
+/** Maximum length of the texts of a starting point, in UTF-16 units. */
+const maxPointUnits = 128 * 1024;
 const maxLineUnits = 400;
 
 /**
@@ -34,4 +38,15 @@ export function excerptOf(text: string, ranges: readonly LineRange[], maxUnits: 
 /** Returns the start of a text, with `…` if something is left out. Does not split characters. */
 export function clip(text: string, maxUnits: number): string {
   return text.length <= maxUnits ? text : `${text.slice(0, maxUnits).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Limits the texts together, whatever they are made of. */
+export function withinLimits(point: StartingPoint): StartingPoint {
+  let left = maxPointUnits;
+  const texts = point.texts.map(({ title, text }) => {
+    const shown = clip(text, left);
+    left = Math.max(0, left - shown.length);
+    return { title, text: shown };
+  });
+  return { ...point, texts };
 }

@@ -3,11 +3,13 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
 import type { Logger } from '../../base/common/log';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Settings } from '../../platform/vscode/settings';
 import type { FailedCommand } from '../common/commandPoint';
+import { withinLimits } from '../common/excerpt';
 import type { BackgroundAgent, ChatStarter, StartingPoint } from '../common/startingPoint';
 import { CommitMessages } from './commitMessages';
 import { ConflictCommands } from './conflictCommands';
@@ -24,6 +26,8 @@ export interface StartingPointDeps {
   readonly editor: EditorPort;
   readonly chat: ChatStarter;
   readonly agent: BackgroundAgent;
+  /** Storage of the workspace. */
+  readonly memento: Memento;
   /** Asks the user; see `Messages.offer`. */
   readonly offer: (message: string, label: string) => Promise<boolean>;
   /** Returns the last command in a terminal that has failed. */
@@ -39,11 +43,11 @@ export class StartingPointCommands implements RunningFeature {
   constructor(private readonly deps: StartingPointDeps) {}
 
   start(): void {
-    const { agent, clock, editor, lastFailedCommand: lastFailed, log, offer } = this.deps;
+    const { agent, clock, editor, lastFailedCommand: lastFailed, log, memento, offer } = this.deps;
     const problems = new ProblemCommands(editor);
     const tests = new TestCommands(editor, log);
-    const terminals = new TerminalCommands({ lastFailed, offer, newId: randomUUID });
-    const commits = this.disposables.add(new CommitMessages({ agent, editor, offer }));
+    const terminals = new TerminalCommands({ lastFailed, memento, offer, newId: randomUUID });
+    const commits = this.disposables.add(new CommitMessages({ agent, editor, memento, offer }));
     const conflicts = new ConflictCommands(editor);
     const debug = new DebugCommands(editor, clock);
     this.handleOffered(commandIds.startingPointsFixProblem, (uri, given) => problems.atPlace('fix', uri, given));
@@ -64,6 +68,7 @@ export class StartingPointCommands implements RunningFeature {
     );
     this.setHandler(commandIds.startingPointsWriteMessage, (given) => commits.write(given, false));
     this.setHandler(commandIds.startingPointsWriteMessageWithAnother, (given) => commits.write(given, true));
+    this.setHandler(commandIds.startingPointsRestoreMessage, (given) => commits.restore(given));
     this.setHandler(commandIds.startingPointsStopMessage, () => {
       commits.stop();
       return Promise.resolve();
@@ -98,6 +103,6 @@ export class StartingPointCommands implements RunningFeature {
   private async begin(point: StartingPoint | undefined, picksAgent: boolean): Promise<void> {
     if (!point) return;
     const { chat, settings } = this.deps;
-    await chat.start(point, { picksAgent, sends: settings.sendsStartingPoints() });
+    await chat.start(withinLimits(point), { picksAgent, sends: settings.sendsStartingPoints() });
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Memento } from '../../base/common/memento';
 import { commandPoint, selectionPoint, type FailedCommand } from '../common/commandPoint';
 import type { StartingPoint } from '../common/startingPoint';
 
@@ -7,9 +8,15 @@ interface TerminalCommandsDeps {
   readonly lastFailed: (ofAny: boolean) => FailedCommand | undefined;
   /** Asks the user; see `Messages.offer`. */
   readonly offer: (message: string, label: string) => Promise<boolean>;
+  /** Stores that the user has agreed. */
+  readonly memento: Memento;
   /** Returns a text that nobody has in the clipboard. */
   readonly newId: () => string;
 }
+
+const allowedName = 'startingPoints.readsClipboard';
+const question =
+  'The selection of a terminal can only be read through the clipboard, whose text is put back. Its formatting, or an image in it, is lost.';
 
 /** Collects what terminals show. */
 export class TerminalCommands {
@@ -33,10 +40,12 @@ export class TerminalCommands {
   /** VS Code gives extensions a terminal's selection only through the clipboard, whose text is put back. */
   private async copySelection(): Promise<string | undefined> {
     const { clipboard } = vscode.env;
+    const { memento, offer } = this.deps;
     const before = await clipboard.readText();
-    if (before === '') {
-      const question = 'Reading the selection of the terminal replaces what is in the clipboard, such as an image.';
-      if (!(await this.deps.offer(question, 'Continue'))) return undefined;
+    // Asked once, and each time if there may be an image or the like.
+    if (before === '' || memento.get(allowedName) !== true) {
+      if (!(await offer(question, 'Continue'))) return undefined;
+      await memento.update(allowedName, true);
     }
     // VS Code copies nothing if nothing is selected. What the user has in the clipboard must not be taken for the selection.
     const marker = this.deps.newId();

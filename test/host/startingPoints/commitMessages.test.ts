@@ -13,7 +13,11 @@ interface GitExtension {
   getAPI(version: 1): { openRepository(root: vscode.Uri): Promise<unknown> };
 }
 
-const { startingPointsWriteMessage: write, startingPointsStopMessage: stop } = commandIds;
+const {
+  startingPointsWriteMessage: write,
+  startingPointsStopMessage: stop,
+  startingPointsRestoreMessage: restore,
+} = commandIds;
 const runFile = promisify(execFile);
 
 /** The input box of VS Code's Git extension, in a real repository. */
@@ -76,7 +80,7 @@ describe('a commit message by an agent', () => {
     assert.equal((await repository()).commitText, 'about prices');
   });
 
-  it('brings back what was typed, with what the user has changed since', async () => {
+  it('can be replaced by what was typed, by the notification or later, and the other way round', async () => {
     const box = await repository();
     box.commitText = 'about prices';
     subject.answer = () => Promise.resolve('fix: the price');
@@ -84,6 +88,26 @@ describe('a commit message by an agent', () => {
     await commit();
     await until('the text before', () => box.commitText === 'about prices');
     assert.deepEqual(subject.offers, ['The agent has written the commit message.']);
+    await subject.runCommand(restore, { rootUri: vscode.Uri.file(root) });
+    assert.equal(box.commitText, 'fix: the price');
+  });
+
+  it('does not replace what the user has typed meanwhile, nor the text of another commit, without asking', async () => {
+    const box = await repository();
+    subject.answer = () => {
+      box.commitText = 'typed meanwhile';
+      return Promise.resolve('fix: the price');
+    };
+    await commit();
+    assert.equal(box.commitText, 'typed meanwhile');
+    subject.answer = async () => {
+      await git('commit', '--quiet', '--all', '--message', 'by hand');
+      return 'fix: the price';
+    };
+    await commit();
+    assert.equal(box.commitText, 'typed meanwhile');
+    assert.deepEqual(new Set(subject.offers), new Set(['The commit has changed since the agent was asked.']));
+    assert.equal(subject.offers.length, 2);
   });
 
   it('can be stopped, and changes nothing then', async () => {

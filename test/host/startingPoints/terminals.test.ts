@@ -80,6 +80,9 @@ describe('what a terminal shows, given to an agent', () => {
 
   it('is the selection, and the clipboard is as before', async () => {
     await run('echo the selected words');
+    await subject.runCommand(explainSelection);
+    assert.deepEqual([subject.offers.length, subject.started], [1, []]);
+    subject.isOfferTaken = true;
     await vscode.env.clipboard.writeText('what the user has copied');
     terminal.show();
     await eventually('the selection', async () => {
@@ -87,6 +90,7 @@ describe('what a terminal shows, given to an agent', () => {
       const { texts } = await subject.run(explainSelection);
       assert.match(texts[0]?.text ?? '', /the selected words/);
     });
+    assert.equal(subject.offers.length, 2);
     assert.equal(await vscode.env.clipboard.readText(), 'what the user has copied');
     await vscode.commands.executeCommand('workbench.action.terminal.clearSelection');
     await assert.rejects(subject.run(explainSelection), /Nothing is selected/);

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import type { FailedCommand } from '../../../src/startingPoints/common/commandPoint';
 import type { StartingPoint, StartOptions } from '../../../src/startingPoints/common/startingPoint';
 import { StartingPointCommands } from '../../../src/startingPoints/vscode/startingPointCommands';
+import { MemoryMemento } from '../../fake/memoryMemento';
 import { AdapterUnderTest } from './editorAdapter';
 
 /** The commands with a chat that notes what it is given. What offers the commands in VS Code is Backline itself. Dispose it. */
@@ -11,6 +12,7 @@ export class StartingPointsUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly started: (StartingPoint & StartOptions)[] = [];
   sends = false;
+  readonly memento = new MemoryMemento();
   /** Messages with a button, and whether the user presses it. */
   readonly offers: string[] = [];
   isOfferTaken = false;
@@ -28,6 +30,7 @@ export class StartingPointsUnderTest {
     },
     clock: systemClock,
     log: nullLogger,
+    memento: this.memento,
     agent: {
       ask: async (question) => {
         this.questions.push(question.prompt);

@@ -41,6 +41,11 @@ describe('a commit message by an agent', () => {
     assert.match(commitPrompt(facts), /at most 72 characters/);
   });
 
+  it('is asked for with 300 names at most, and says how many more there are', () => {
+    const changes = Array.from({ length: 450 }, (_, index) => ({ path: `${index}.png`, diff: '' }));
+    assert.match(commitPrompt({ ...facts, changes }), /Changed: 299\.png\n… and changes in 150 more files$/);
+  });
+
   it('is asked for with at most 96 KiB of changes: the rest is named', () => {
     const changes = Array.from({ length: 20 }, (_, index) => ({ path: `${index}.ts`, diff: 'x'.repeat(20_000) }));
     const prompt = commitPrompt({ ...facts, changes: [...changes, { path: 'picture.png', diff: '' }] });

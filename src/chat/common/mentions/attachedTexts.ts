@@ -5,8 +5,10 @@ import type { MentionSource } from './mentionSource';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
 import { estimateTokens } from './mentions';
 
-/** Maximum length of all stored texts, in UTF-16 units. Texts that were sent are evicted first. */
+/** Maximum length of all stored texts, in UTF-16 units, as long as some of them were sent. These are evicted first. */
 const maxStoredUnits = 1024 * 1024;
+/** Maximum length of texts that were not sent. More than that are only those of prompts that the user has given up. */
+const maxUnsentUnits = 4 * 1024 * 1024;
 export const attachedTextsName = 'chat.attachedTexts';
 
 /** An attached text. `folder` is the agent's working folder, as an absolute path. */
@@ -82,13 +84,22 @@ export class AttachedTexts implements MentionSource {
   /** Makes room for the newest text, which stays. */
   private evict(newest: string): void {
     const others = [...this.texts].filter(([id]) => id !== newest);
-    const inOrder = [...others.filter(([, { isSent }]) => isSent), ...others.filter(([, { isSent }]) => !isSent)];
     let units = [...this.texts.values()].reduce((sum, { text }) => sum + text.length, 0);
-    for (const [id, { text }] of inOrder) {
-      if (units <= maxStoredUnits) return;
-      this.texts.delete(id);
-      units -= text.length;
-    }
+    const evictFrom = (found: typeof others, max: number): void => {
+      for (const [id, { text }] of found) {
+        if (units <= max) return;
+        this.texts.delete(id);
+        units -= text.length;
+      }
+    };
+    evictFrom(
+      others.filter(([, { isSent }]) => isSent),
+      maxStoredUnits,
+    );
+    evictFrom(
+      others.filter(([, { isSent }]) => !isSent),
+      maxUnsentUnits,
+    );
   }
 
   private store(): void {

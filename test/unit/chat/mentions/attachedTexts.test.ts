@@ -61,7 +61,7 @@ describe('AttachedTexts', () => {
 
   it('are not left out silently if there are too many', async () => {
     const texts = textsOf();
-    const [first] = Array.from({ length: 12 }, () => texts.add('large', 'x'.repeat(100_000)));
+    const [first] = Array.from({ length: 45 }, () => texts.add('large', 'x'.repeat(100_000)));
     assert.ok(first);
     await assert.rejects(texts.resolve(first), /“large” is no longer stored/);
   });
