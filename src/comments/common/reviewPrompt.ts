@@ -5,8 +5,8 @@ export interface CommentToSend {
   readonly number: number;
   /** Path for the prompt, as the user sees it. */
   readonly shownPath: string;
-  /** Whether it is about an earlier text of the file, which a diff shows. */
-  readonly isOnEarlierText: boolean;
+  /** Whether it is about a text of the file in a diff, and not about the file. */
+  readonly isOnTextOfDiff: boolean;
   /** The lines as they were when the comment was written, and their first one, 0-based. */
   readonly lines: string;
   readonly firstLine: number;
@@ -35,10 +35,12 @@ export function reviewPrompt(comments: readonly CommentToSend[]): string {
 }
 
 function partOf(comment: CommentToSend): string {
-  const { earlier, isOnEarlierText, lines, number, place, shownPath, texts } = comment;
+  const { earlier, isOnTextOfDiff, lines, number, place, shownPath, texts } = comment;
   return [
     `## C${number}: ${shownPath}, ${placeInWords(comment)}`,
-    ...(isOnEarlierText ? ['This is about the text of the file before the changes that the user reviews.'] : []),
+    ...(isOnTextOfDiff
+      ? ['This is about a text of the file in a diff, which may differ from the file as it is now.']
+      : []),
     ...(place.kind === 'changed'
       ? ['The lines were, when the comment was written:', quote(place.before), 'They are now:', quote(place.after)]
       : [quote(lines)]),
@@ -47,11 +49,11 @@ function partOf(comment: CommentToSend): string {
   ].join('\n\n');
 }
 
-function placeInWords({ firstLine, isOnEarlierText, lines, place }: CommentToSend): string {
+function placeInWords({ firstLine, isOnTextOfDiff, lines, place }: CommentToSend): string {
   const range = place.kind === 'gone' ? { start: firstLine, end: firstLine + lines.split('\n').length } : place.lines;
   const count = range.end - range.start;
   const words = count > 1 ? `lines ${range.start + 1} to ${range.end}` : `line ${range.start + 1}`;
-  return place.kind === 'gone' && !isOnEarlierText ? `${words} (these lines are gone)` : words;
+  return place.kind === 'gone' && !isOnTextOfDiff ? `${words} (these lines are gone)` : words;
 }
 
 /** A code block whose fence is longer than any in the code. */

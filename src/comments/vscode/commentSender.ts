@@ -142,7 +142,7 @@ export class CommentSender {
     return {
       number,
       shownPath: vscode.workspace.asRelativePath(thread.path),
-      isOnEarlierText: document !== undefined,
+      isOnTextOfDiff: document !== undefined,
       lines: splitLines(homeText).slice(home.start, home.end).join('\n'),
       firstLine: home.start,
       place,

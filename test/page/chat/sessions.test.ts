@@ -348,7 +348,10 @@ describe('what a conversation is with', () => {
       assert.deepEqual(await overflowing(chat.page), []);
       await bar.getByRole('button', { name: 'Send' }).click();
       await chat.host.waitFor(chatRequests.sendComments);
-      await chat.tell({ draftComments: 0 });
+      const attachments = [{ kind: 'comments' as const, id: 'comments:once:a,b', title: '2 comments' }];
+      await chat.tell({ draft: { text: '', attachments } });
+      await bar.getByText('1 comment', { exact: true }).waitFor();
+      await chat.tell({ draftComments: 2 });
       await bar.waitFor({ state: 'detached' });
     });
   }

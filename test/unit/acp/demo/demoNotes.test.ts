@@ -87,7 +87,7 @@ describe('the demo agent answers review comments', () => {
       [4, 7].map((number) => ({
         number,
         shownPath: 'src/a.ts',
-        isOnEarlierText: false,
+        isOnTextOfDiff: false,
         lines: 'const a = 1;\n## C9: no, line 1',
         firstLine: 0,
         place: { kind: 'same', lines: { start: 0, end: 2 } },

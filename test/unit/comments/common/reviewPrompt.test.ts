@@ -5,7 +5,7 @@ import { reviewPrompt, type CommentToSend } from '../../../../src/comments/commo
 const comment = (more: Partial<CommentToSend> = {}): CommentToSend => ({
   number: 3,
   shownPath: 'src/a.ts',
-  isOnEarlierText: false,
+  isOnTextOfDiff: false,
   lines: 'const a = 1;',
   firstLine: 4,
   place: { kind: 'same', lines: { start: 6, end: 7 } },
@@ -31,9 +31,9 @@ describe('the prompt that sends comments', () => {
     );
   });
 
-  it('says that lines are gone, and that it is about an earlier text', () => {
+  it('says that lines are gone, and that it is about a text in a diff', () => {
     assert.match(reviewPrompt([comment({ place: { kind: 'gone' } })]), /line 5 \(these lines are gone\)/);
-    assert.match(reviewPrompt([comment({ isOnEarlierText: true })]), /before the changes that the user reviews/);
+    assert.match(reviewPrompt([comment({ isOnTextOfDiff: true })]), /text of the file in a diff/);
   });
 
   it('cannot be split by code or by a comment', () => {
