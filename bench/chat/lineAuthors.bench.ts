@@ -119,7 +119,12 @@ async function main(): Promise<void> {
       const againMs = performance.now();
       await authors.authorsOf(file, shown);
       nextMs.push(performance.now() - againMs);
-      block = Math.min(block, await longestBlock(async () => void (await open().authorsOf(file, shown))));
+      block = Math.min(
+        block,
+        await longestBlock(async () => {
+          await open().authorsOf(file, shown);
+        }),
+      );
     }
     const peer = { name: 'git blame', value: blameMs };
     const shared = { unit: 'ms', barOf: 'value', better: 'lower' } as const;

@@ -183,8 +183,8 @@ export class ConversationStore implements ChatStore {
   /** Returns where a conversation is stored, to read parts of it. What this window has recorded is on disk then. */
   async placeOf(id: string): Promise<StoredPlace> {
     await this.openSessionById.get(id)?.flush();
-    const [log, { moves }] = [this.folders.logFileOf(id), await this.placedHeadOf(id)];
-    return { log, texts: path.join(this.folders.folderOf(id), textsFolderName), moves };
+    const moves = (await this.deps.places?.movesFor(this.list.get(id)?.place)) ?? [];
+    return { log: this.folders.logFileOf(id), texts: path.join(this.folders.folderOf(id), textsFolderName), moves };
   }
 
   async compact(id: string): Promise<void> {
