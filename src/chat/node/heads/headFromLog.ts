@@ -1,5 +1,11 @@
 import type { ConversationHead } from '../../common/chatStore';
-import { isPrompt, logVersion, unreadablePreset, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
+import {
+  isPrompt,
+  logVersion,
+  unreadablePreset,
+  type LogRecord,
+  type RecordOf,
+} from '../../common/conversation/logRecord';
 import { shortTitle } from '../../common/conversations/conversationTitle';
 import { movedPath } from '../../common/conversations/conversationPlace';
 import type { LogReader } from '../log/logReader';
