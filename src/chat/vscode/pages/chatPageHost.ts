@@ -168,7 +168,11 @@ export class ChatPageHost implements Disposable, PageControl {
 
   /** Inserts a draft into the composer as soon as the page is ready. `sends`: also sends it if the composer was empty. */
   insertDraft(draft: Draft, sends = false): void {
-    this.whenReady(() => this.pageHost.notify(didInsertDraft, { ...draft, ...(sends && { sends }) }));
+    this.whenReady(() => {
+      // The page must show the conversation, or none, for which it is meant.
+      this.feed.flushNow();
+      this.pageHost.notify(didInsertDraft, { ...draft, ...(sends && { sends }) });
+    });
   }
 
   /** Loads or reloads the page. Nothing is lost, because the host has all content. */
