@@ -1,3 +1,5 @@
+import { clip } from '../../base/common/text/clip';
+
 /** Longer answers are cut, in UTF-16 units. The conversation has the whole. */
 const maxAnswerUnits = 10_000;
 /** Of a longer text, only the end is read, in UTF-16 units: that is where the answers are. */
@@ -41,7 +43,7 @@ export function findAnswers(answer: string, numbers: ReadonlySet<number>): Found
     else open?.lines.push(line);
   }
   close();
-  return [...found].map(([number, texts]) => ({ number, text: clip(texts.join('\n\n')) }));
+  return [...found].map(([number, texts]) => ({ number, text: clip(texts.join('\n\n'), maxAnswerUnits) }));
 }
 
 interface OpenAnswer {
@@ -75,8 +77,4 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
   if (mark === undefined) return open;
   if (open === undefined) return mark;
   return mark.startsWith(open) && line.trim() === mark ? undefined : open;
-}
-
-function clip(text: string): string {
-  return text.length <= maxAnswerUnits ? text : `${text.slice(0, maxAnswerUnits).replace(/[\ud800-\udbff]$/, '')}…`;
 }

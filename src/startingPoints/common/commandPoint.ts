@@ -1,6 +1,6 @@
 import { oneLine } from '../../base/common/text/oneLine';
 import { parseAnsi } from '../../base/common/terminal/ansi';
-import { clip } from './excerpt';
+import { clip } from '../../base/common/text/clip';
 import type { StartingPoint } from './startingPoint';
 
 /** A command in a terminal that has failed. */

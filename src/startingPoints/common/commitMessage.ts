@@ -1,5 +1,5 @@
 import { countWithNoun } from '../../base/common/text/countWithNoun';
-import { clip } from './excerpt';
+import { clip } from '../../base/common/text/clip';
 
 /** What is known of a commit before it is made. */
 interface CommitFacts {

@@ -1,4 +1,5 @@
-import { clip, excerptOf } from './excerpt';
+import { clip } from '../../base/common/text/clip';
+import { excerptOf } from './excerpt';
 import type { StartingPoint } from './startingPoint';
 
 /** One of the texts of a merge conflict. `name`: of its branch or commit, as the marker has it; may be empty. */

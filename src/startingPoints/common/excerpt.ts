@@ -1,3 +1,4 @@
+import { clip } from '../../base/common/text/clip';
 import type { StartingPoint } from './startingPoint';
 
 /** Lines of a text, 0-based, both included. */
@@ -33,11 +34,6 @@ export function excerptOf(text: string, ranges: readonly LineRange[], maxUnits: 
     next = Math.max(next, to + 1);
   }
   return shown.join('\n');
-}
-
-/** Returns the start of a text, with `…` if something is left out. Does not split characters. */
-export function clip(text: string, maxUnits: number): string {
-  return text.length <= maxUnits ? text : `${text.slice(0, maxUnits).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Limits the texts together, whatever they are made of. */

@@ -1,6 +1,7 @@
 import { oneLine } from '../../base/common/text/oneLine';
 import type { DiagnosticSeverity, Position, Range } from '../../editor/common/editorPort';
-import { clip, excerptOf } from './excerpt';
+import { clip } from '../../base/common/text/clip';
+import { excerptOf } from './excerpt';
 import type { StartingPoint } from './startingPoint';
 
 /** A problem that VS Code shows in a file. */

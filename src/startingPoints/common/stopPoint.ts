@@ -1,5 +1,6 @@
 import { oneLine } from '../../base/common/text/oneLine';
-import { clip, excerptOf } from './excerpt';
+import { clip } from '../../base/common/text/clip';
+import { excerptOf } from './excerpt';
 import type { StartingPoint } from './startingPoint';
 
 /** What the debugger knows of a program that has stopped. */

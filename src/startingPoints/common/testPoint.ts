@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../../base/common/parseJson';
-import { clip, excerptOf } from './excerpt';
+import { clip } from '../../base/common/text/clip';
+import { excerptOf } from './excerpt';
 import type { StartingPoint } from './startingPoint';
 
 /** A failed test, or a group of tests of which some have failed. */

@@ -1,3 +1,4 @@
+import { clip } from '../../../base/common/text/clip';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { FileTextId } from '../changes/fileTexts';
@@ -210,5 +211,5 @@ function firstLine(text: string): string {
       .split(/[\r\n]/)
       .find((one) => one.trim() !== '')
       ?.trim() ?? '';
-  return line.length > maxPromptLine ? `${line.slice(0, maxPromptLine)}…` : line;
+  return clip(line, maxPromptLine);
 }
