@@ -100,9 +100,7 @@ export class ReviewedMarks implements ReviewProgress, Disposable {
   /** The hunk can be one that VS Code has computed, in another way. @throws Error if that cannot be stored */
   async setHunkReviewed(file: FileHunks, hunk: Hunk, isReviewed: boolean): Promise<void> {
     const keys = hunkKeys(file, this.deps.hash);
-    const chosen = keys.filter((_key, index) =>
-      file.hunks.some((one, at) => at === index && isSameOrOverlaps(one, hunk)),
-    );
+    const chosen = file.hunks.flatMap((one, index) => (doOverlap(one, hunk) ? (keys[index] ?? []) : []));
     await this.change(file.path, chosen, isReviewed);
   }
 
@@ -214,7 +212,8 @@ export class ReviewedMarks implements ReviewProgress, Disposable {
   }
 }
 
-function isSameOrOverlaps(one: Hunk, other: Hunk): boolean {
+/** Whether they share a line, before or after. A hunk has one on at least one side. */
+function doOverlap(one: Hunk, other: Hunk): boolean {
   return (['before', 'after'] as const).some((side) => {
     const [start, end] = [Math.max(one[side].start, other[side].start), Math.min(one[side].end, other[side].end)];
     return start < end;
