@@ -66,13 +66,13 @@ export class AgentReviews {
     const { files, text } = changesToReview(changed);
     const about = `the changes in ${countWithNoun(changed.length, 'file')}`;
     const chat = await chats.create(agent.backendId, { aside: { about } });
-    this.filesByConversation.set(chat.id, files);
     try {
       await openBeside(chat.id);
     } catch (error) {
       await chats.delete(chat.id).catch(() => undefined);
       throw error;
     }
+    this.filesByConversation.set(chat.id, files);
     await chat.send({ text: request, attachments: [attachText('Changes to review', text)] });
   }
 
@@ -100,10 +100,11 @@ export class AgentReviews {
         () => true,
         () => false,
       );
+      if (!isReadable) continue;
       const { baseline, text } = await source.texts(path);
       const renamedFrom = formerPaths.get(path);
       const before = renamedFrom === undefined ? baseline : (await source.texts(renamedFrom)).baseline;
-      if (!isReadable || before === undefined || text === undefined) continue;
+      if (before === undefined || text === undefined) continue;
       files.push({ path, shownPath: shownPathOf(path), before, after: text });
     }
     return files;
