@@ -1,4 +1,5 @@
 import { setImmediate as nextTurnOfEventLoop } from 'node:timers/promises';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { FilePort } from '../../../base/node/filePort';
@@ -37,7 +38,7 @@ const wantedTypes =
 export class StoredAuthors {
   private readonly index = new AuthorIndex();
   private readonly conversations = new Map<string, ReadConversation>();
-  private readonly files = new Map<string, FileAuthors>();
+  private readonly files = new BoundedMap<string, FileAuthors>({ maxEntries: maxFiles });
   private work: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: StoredAuthorsDeps) {}
@@ -49,10 +50,7 @@ export class StoredAuthors {
       if (steps.length === 0) return [];
       const known = this.files.get(path);
       const authors = known?.canContinueWith(steps) === true ? known : new FileAuthors();
-      this.files.delete(path);
       this.files.set(path, authors);
-      const [oldest] = this.files.keys();
-      if (this.files.size > maxFiles && oldest !== undefined) this.files.delete(oldest);
       await authors.applyAll(steps, (conversation, id) => this.readText(conversation, id));
       return authors.authorsOf(text);
     }, []);
