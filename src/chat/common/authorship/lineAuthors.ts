@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { hunksOfLines, type Hunk, type LineRange } from '../../../changes/common/review/hunks';
 import { splitLines } from '../../../changes/common/review/lines';
 import { findMovedLines, isTelling } from './movedLines';
@@ -40,7 +41,7 @@ export class LineAuthorChain<Turn> {
   private lines: readonly string[] = [];
   private owners: LineAuthors<Turn> = [];
   /** The authors of texts that the file has had, by the text. The latest are last. */
-  private readonly known = new Map<string, LineAuthors<Turn>>();
+  private readonly known = new BoundedMap<string, LineAuthors<Turn>>({ maxEntries: maxKnownTexts });
   /** The author of each line that is gone, by its text. Null: nobody is known, or several have written such a line. */
   private readonly gone = new Map<string, LineAuthor<Turn> | null>();
 
@@ -78,10 +79,7 @@ export class LineAuthorChain<Turn> {
     for (const { before } of hunks) this.bury(before);
     this.lines = lines;
     this.owners = owners;
-    this.known.delete(text);
     this.known.set(text, owners);
-    const [oldest] = this.known.keys();
-    if (this.known.size > maxKnownTexts && oldest !== undefined) this.known.delete(oldest);
   }
 
   private bury({ end, start }: LineRange): void {
