@@ -91,7 +91,7 @@ export class RemoteSessions {
 
   /** Hides a session from the list, and deletes it in the backend if that is running and supports it. Never rejects. */
   async hideAndDelete(backendId: string, remoteId: string): Promise<void> {
-    this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
+    this.store(deletedName, [...this.deletedSessions, { backendId, remoteId }]);
     const backend = this.usedBackend(backendId);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
@@ -99,7 +99,10 @@ export class RemoteSessions {
   /** Gives a session the title that the user has chosen, now or when its backend runs, if that supports it. Never rejects. */
   async rename({ backendId, remoteId }: SessionOfHead = {}, title: string): Promise<void> {
     if (backendId === undefined || remoteId === undefined || title === '') return;
-    this.storeRenamed([...this.renamedSessions.filter(isOther(backendId, remoteId)), { backendId, remoteId, title }]);
+    this.store(renamedName, [
+      ...this.renamedSessions.filter(isOther(backendId, remoteId)),
+      { backendId, remoteId, title },
+    ]);
     const backend = this.usedBackend(backendId);
     if (backend?.state.kind === 'ready') await this.renameInBackend(backend, remoteId, title);
   }
@@ -141,18 +144,12 @@ export class RemoteSessions {
     return Renamed.safeParse(this.memento.get(renamedName)).data ?? [];
   }
 
-  private storeDeleted(deleted: Deleted): void {
-    this.store(deletedName, deleted);
-  }
-
-  private storeRenamed(renamed: Renamed): void {
-    this.store(renamedName, renamed);
-  }
-
   private store(name: string, sessions: Deleted): void {
     this.memento
       .update(name, sessions.slice(-maxStored))
-      .then(undefined, (error: unknown) => this.log.warn(`Cannot store what became of sessions: ${messageOf(error)}`));
+      .then(undefined, (error: unknown) =>
+        this.log.warn(`Cannot store deleted and renamed sessions: ${messageOf(error)}`),
+      );
   }
 
   private isDeleted(backendId: string, remoteId: string): boolean {
@@ -164,7 +161,7 @@ export class RemoteSessions {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
         if (!(await backend.capabilities()).canDelete) return;
         await backend.deleteSession(id);
-        this.storeDeleted(this.deletedSessions.filter(isOther(backend.id, id)));
+        this.store(deletedName, this.deletedSessions.filter(isOther(backend.id, id)));
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not delete a session: ${messageOf(error)}`);
@@ -180,7 +177,10 @@ export class RemoteSessions {
       this.log.debug(`${backend.title} did not rename a session: ${messageOf(error)}`);
     }
     // An agent that refuses a title does so again. Another one may have been chosen in the meantime.
-    this.storeRenamed(this.renamedSessions.filter((one) => isOther(backend.id, id)(one) || one.title !== title));
+    this.store(
+      renamedName,
+      this.renamedSessions.filter((one) => isOther(backend.id, id)(one) || one.title !== title),
+    );
   }
 
   /** If the backend does not answer, its last list stays. */
