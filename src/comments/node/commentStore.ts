@@ -82,8 +82,7 @@ export class CommentStore implements Disposable {
             await files.replace(file, JSON.stringify(decided.changed));
             await this.removeUnusedTexts(before, decided.changed);
           }
-          this.stored = decided.changed;
-          this.noteStoredTexts();
+          this.setStored(decided.changed);
           return decided.result;
         });
         this.watch();
@@ -124,7 +123,7 @@ export class CommentStore implements Disposable {
     const { log } = this.deps;
     const before = JSON.stringify(this.stored);
     await this.queue
-      .run('', async () => void (this.stored = await this.read()))
+      .run('', async () => this.setStored(await this.read()))
       .catch((error: unknown) => log.warn(`Cannot read the comments: ${messageOf(error)}`));
     if (JSON.stringify(this.stored) !== before) this.emitter.fire();
   }
@@ -159,12 +158,16 @@ export class CommentStore implements Disposable {
     });
   }
 
-  private noteStoredTexts(): void {
-    for (const hash of hashesOf(this.stored)) {
+  /** Keeps only the texts that threads still need: another window may have removed some. */
+  private setStored(stored: StoredComments): void {
+    this.stored = stored;
+    const used = hashesOf(stored);
+    for (const hash of used) {
       const text = this.newTexts.get(hash);
       if (text !== undefined) this.homeTexts.set(hash, text);
       this.newTexts.delete(hash);
     }
+    for (const hash of this.homeTexts.keys()) if (!used.has(hash)) this.homeTexts.delete(hash);
   }
 
   /** @throws errors of the file port, CommentError */
@@ -186,10 +189,7 @@ export class CommentStore implements Disposable {
     const { files, folder } = this.deps;
     const used = hashesOf(after);
     const unused = [...hashesOf(before)].filter((hash) => !used.has(hash));
-    for (const hash of unused) {
-      this.homeTexts.delete(hash);
-      await files.remove(path.join(folder, textsFolder, hash)).catch(() => undefined);
-    }
+    for (const hash of unused) await files.remove(path.join(folder, textsFolder, hash)).catch(() => undefined);
   }
 }
 

@@ -93,6 +93,17 @@ describe('the store of comments', () => {
     assert.deepEqual(await readdir(texts), []);
   });
 
+  it('does not keep in memory a text that another window has removed', async () => {
+    const [first, second] = [await openWindow(), await openWindow()];
+    await add(first, 'a');
+    const { hash } = first.threads[0]?.home ?? { hash: '' };
+    assert.equal(await second.homeText(hash), 'one\ntwo');
+    await second.change(reserveNumbers(1));
+    await first.change(deleteThread('a'));
+    await second.change(reserveNumbers(1));
+    assert.equal(await second.homeText(hash), undefined);
+  });
+
   it('keeps a text that a new thread needs while the last other thread with it is deleted', async () => {
     const store = await openWindow();
     await add(store, 'a');
