@@ -82,7 +82,7 @@ export class CommentSender {
     const texts = new Map(threads.flatMap((thread) => toSend(thread).map(({ id, text }) => [id, text] as const)));
     this.prepared.set(keyOf(attachment, conversation), { attachment, conversation, numbers, texts });
     const comments = await Promise.all(
-      placed.map(({ thread, place }) => this.toSend(thread, numbers.get(thread.id) ?? 0, toSend(thread), place)),
+      placed.map(({ thread, place }) => this.describe(thread, numbers.get(thread.id) ?? 0, toSend(thread), place)),
     );
     return reviewPrompt(comments);
   }
@@ -130,7 +130,7 @@ export class CommentSender {
     );
   }
 
-  private async toSend(
+  private async describe(
     thread: CommentThread,
     number: number,
     texts: readonly Comment[],
