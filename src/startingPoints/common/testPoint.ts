@@ -38,21 +38,20 @@ const maxExcerptUnits = 16 * 1024;
 /** Asks the agent to fix what a test has found. */
 export function testPoint({ names, place, messages, report }: FailedTest): StartingPoint {
   const name = names.join(' > ');
+  const source = place
+    ? ['', `Lines of ${place.path}:`, excerptOf(place.text, [{ first: place.line, last: place.line }], maxExcerptUnits)]
+    : [];
   const text = [
     `Failed test: ${name}`,
     ...(place ? [`${place.path}:${place.line + 1}`] : []),
     ...messages.flatMap(messageLines),
     ...(report === '' ? [] : ['', clip(report, maxTextUnits)]),
-    ...(place ? ['', `Lines of ${place.path}:`, excerptOf(place.text, [rangeOf(place)], maxExcerptUnits)] : []),
+    ...source,
   ].join('\n');
   return {
     prompt: `The test “${name}” fails. Find out why, and fix it.`,
     texts: [{ title: `Failed test: ${names.at(-1) ?? name}`, text }],
   };
-}
-
-function rangeOf({ line }: TestPlace): { first: number; last: number } {
-  return { first: line, last: line };
 }
 
 function messageLines({ message, expected, actual, places }: FailureMessage): string[] {
