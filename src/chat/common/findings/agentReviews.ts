@@ -82,10 +82,9 @@ export class AgentReviews {
     if (!files) return;
     const { findings, unplacedCount } = parseFindings(text, files);
     if (findings.length > 0) await this.deps.showFindings({ agent, conversation, findings });
-    const shownAs = findings.length === 1 ? 'is shown as a comment' : 'are shown as comments';
-    const named = unplacedCount === 1 ? 'names' : 'name';
-    const shown = `${countWithNoun(findings.length, 'finding')} of ${agent} ${shownAs} in the editor.`;
-    const left = `${countWithNoun(unplacedCount, 'finding')} ${named} no line of a changed file: see the conversation.`;
+    const isOne = findings.length === 1;
+    const shown = `${countWithNoun(findings.length, 'finding')} of ${agent} ${isOne ? 'stands at its lines' : 'stand at their lines'}.`;
+    const left = `${countWithNoun(unplacedCount, 'finding')} without a changed line can be read in its conversation.`;
     const notes = [...(findings.length > 0 ? [shown] : []), ...(unplacedCount > 0 ? [left] : [])];
     if (notes.length > 0) this.deps.notify(notes.join(' '));
   }

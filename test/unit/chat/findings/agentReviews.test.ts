@@ -78,7 +78,7 @@ describe('a review of changes by another agent', () => {
       [['/ws/a.ts', 'Why?']],
     );
     assert.deepEqual(notes, [
-      '1 finding of Other is shown as a comment in the editor. 1 finding names no line of a changed file: see the conversation.',
+      '1 finding of Other stands at its lines. 1 finding without a changed line can be read in its conversation.',
     ]);
   });
 
